@@ -1,6 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { insertPasskey } from '#server/factors/passkey.ts';
-import { addCustomerTo, addUserTo, commandsOfFile } from '#test/support/commands-of-file.ts';
+import { expect, it } from 'vitest';
+import { addCustomerTo, commandsOfFile } from '#test/support/commands-of-file.ts';
 
 const commands = commandsOfFile({ each: (sql) => addCustomerTo(sql, 'acme', 'Acme') });
 const vestibule = (line: string, input = '', env = {}) => commands.vestibule(line, input, env);
@@ -69,38 +68,4 @@ it('MF-12 where an app is begun to be required, users who prove nothing else fir
   // A code by email comes first for whoever has confirmed one.
   await commands.sql`insert into email_factor select id, now() from portal_user where username = 'bea'`;
   expect(await vestibule('customer set acme --two-factor app')).toMatchObject({ code: 0, err: '' });
-});
-
-describe('a customer that takes passkeys only', () => {
-  const noDomain = { PUBLIC_URL: 'https://192.0.2.7' };
-  const only = 'customer set acme --passkeys only';
-
-  it('is refused where no passkey can be made', async () => {
-    expect(await vestibule(only, '', noDomain)).toMatchObject({
-      ...{ code: 1, out: '' },
-      err: expect.stringContaining('--passkeys: no passkey can be made for the host of PUBLIC_URL, which is a number.'),
-    });
-  });
-
-  it('has its active users without one counted wherever an operator meets it, with what to do', async () => {
-    const { sql } = commands;
-    await insertPasskey(sql, {
-      ...{ userId: await addUserTo(sql, 'alice'), rpId: 'localhost', name: 'Key', transports: [], now: new Date() },
-      ...{ credentialId: Buffer.alloc(32, 1), publicKey: Buffer.alloc(77), counter: 0 },
-      ...{ backupEligible: false, backedUp: false, aaguid: '00000000-0000-0000-0000-000000000000' },
-    });
-    await addUserTo(sql, 'bob');
-    await addUserTo(sql, 'carol', { active: false });
-    const words = 'Users of this customer without a passkey: 1. ';
-    expect(await vestibule(only)).toMatchObject({
-      ...{ code: 0, out: 'Customer acme changed.\n  passkeys: on → only\n' },
-      err: expect.stringMatching(`${words}.*vestibule user invite mails each a link to make one.`),
-    });
-    expect((await vestibule('customer set acme --disable')).err).not.toContain('without a passkey');
-    expect((await vestibule('customer set acme --enable')).err).toContain(words);
-    expect((await vestibule('user reset-link alice')).err).toContain(
-      'takes passkeys only; vestibule user invite alice',
-    );
-    expect((await vestibule('user set alice --no-password --yes')).out).not.toContain('passkeys removed');
-  });
 });

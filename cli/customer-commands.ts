@@ -1,13 +1,9 @@
 import { type Command, Option } from 'commander';
 import { addCustomer, changeCustomer, customerInWords, removeCustomer } from '#server/accounts/customers.ts';
-import type { Config } from '#server/config/config.ts';
-import type { RelyingParty } from '#server/config/public-url.ts';
-import type { Connection } from '#server/database/database.ts';
 import { readNetwork } from '#server/names/network.ts';
 import { readCustomerName, readShortName } from '#server/names/read-name.ts';
 import {
   type Customer,
-  countUsersWithoutPasskey,
   countUsersWithPasswordAlone,
   findCustomer,
   listCustomers,
@@ -53,11 +49,7 @@ const rememberDevicesOption = () =>
   onOff('--remember-devices', 'let its users skip the second factor on a device for 30 days');
 
 const passkeysOption = () =>
-  new Option('--passkeys <policy>', 'whether its users may sign in by passkey, or by nothing else').choices([
-    'off',
-    'on',
-    'only',
-  ]);
+  new Option('--passkeys <policy>', 'whether its users may sign in by passkey').choices(['off', 'on']);
 
 const networkOption = (description: string) => repeatable('--allow-network <cidr>', description);
 
@@ -90,8 +82,7 @@ function addAddCommand(customer: Command): void {
     .action((keyText: string, flags: Flags) => {
       const key = accepted(readShortName(keyText));
       const made = { key, name: key, allowedNetworks: [], twoFactor: 'off' as const, ...changesOf(flags) };
-      return withDatabase(async (sql, config) => {
-        refuseUselessPolicy(flags, config);
+      return withDatabase(async (sql) => {
         if (!(await addCustomer(sql, made, byOperator()))) throw failure(`key: customer ${key} already exists.`);
         if (flags.json) printJson(await findCustomer(sql, key));
         else printLine(`Customer ${key} added.`);
@@ -176,8 +167,7 @@ function addSetCommand(customer: Command): void {
     .action((key: string, flags: Flags, command: Command) => {
       const changes = changesOf(flags);
       if (Object.keys(changes).length === 0) command.error('error: nothing to change, see --help');
-      return withDatabase(async (sql, config) => {
-        refuseUselessPolicy(flags, config);
+      return withDatabase(async (sql) => {
         const result = await changeCustomer(sql, key, changes, byOperator());
         if (result.kind === 'notFound') throw failure(`There is no customer ${key}.`);
         const lacking =
@@ -186,28 +176,11 @@ function addSetCommand(customer: Command): void {
           printWarning(
             `Users of this customer with neither an app nor a confirmed email: ${lacking}. Until each has set up an app, anyone who knows their password can do it instead.`,
           );
-        const isOnlyNow =
-          flags.passkeys === 'only' || (flags.enable && (await findCustomer(sql, key))?.passkeys === 'only');
-        if (isOnlyNow && config.passkeys) await warnOfPeopleWithout(sql, key, config.passkeys);
         if (flags.json) return printJson(await findCustomer(sql, key));
         if (result.kind === 'unchanged') return printLine(`Customer ${key} already has these settings.`);
         printLine(`Customer ${key} changed.\n${stepsInWords(result.steps)}`);
       });
     });
-}
-
-/** Where no passkey can be made, `only` would lock everybody out. */
-function refuseUselessPolicy({ passkeys }: Flags, config: Pick<Config, 'passkeys'>): void {
-  if (passkeys === 'only' && !config.passkeys)
-    throw failure('--passkeys: no passkey can be made for the host of PUBLIC_URL, which is a number.');
-}
-
-async function warnOfPeopleWithout(sql: Connection, key: string, { id: rpId }: RelyingParty): Promise<void> {
-  const count = await countUsersWithoutPasskey(sql, { key, rpId });
-  if (count > 0)
-    printWarning(
-      `Users of this customer without a passkey: ${count}. Their passwords sign them in no more: vestibule user invite mails each a link to make one.`,
-    );
 }
 
 function changesOf(flags: Flags) {

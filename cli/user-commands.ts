@@ -154,7 +154,7 @@ function addInviteCommand(user: Command): void {
 }
 
 async function runInvite({ sql, config, keys }: Keyed, names: readonly string[], { json }: JsonFlag) {
-  const result = await inviteUsers(sql, { keys, rpId: config.passkeys?.id ?? null }, names, byOperator());
+  const result = await inviteUsers(sql, keys, names, byOperator());
   if (result.kind === 'refused') {
     const words = result.refusals.map(({ name, problem }) => `User ${name} cannot be invited: ${problem}.`);
     throw failure([...words, ...(names.length > 1 ? ['Nobody was invited.'] : [])].join('\n'));

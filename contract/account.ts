@@ -54,7 +54,6 @@ export const accountNotices = [
   'passkeyRefused',
   'passkeyName',
   'passkeyGone',
-  'passkeyLast',
   'appReplaced',
   'appRemoved',
   'deviceForgotten',
@@ -122,7 +121,7 @@ export type AccountView =
         lastUsedAt: string | null;
       }[];
     }
-  | { name: 'password'; username: string; state: 'open' | 'none' | 'byPasskey' | 'forbidden' | 'part' }
+  | { name: 'password'; username: string; state: 'open' | 'none' | 'forbidden' | 'part' }
   | {
       name: 'app';
       since: string | null;

@@ -15,8 +15,6 @@ export const calls = {
   /** The same in place of a code. */
   passkeyFactorOptions: { method: 'POST', path: '/passkeys/second-factor/options' },
   passkeyFactor: { method: 'POST', path: '/passkeys/second-factor' },
-  /** The passkey of an invitation; what its browser needs for it is below, at `/options`. */
-  passkeyInvitation: { method: 'POST', path: '/passkeys/invitation' },
   logout: { method: 'GET', path: '/logout' },
   logoutConfirmed: { method: 'POST', path: '/logout' },
   /** What a browser needs to make a passkey, and to prove by one, on the account page; its forms post the answers. */
@@ -35,7 +33,6 @@ export const calls = {
   samlLogout: { method: 'GET', path: '/authenticate/saml/logout' },
   samlLogoutPosted: { method: 'POST', path: '/authenticate/saml/logout' },
   samlMetadata: { method: 'GET', path: '/authenticate/saml/metadata' },
-  passkeyInvitationOptions: { method: 'POST', path: '/passkeys/invitation/options' },
   session: { method: 'GET', path: '/session' },
 } as const;
 

@@ -1,6 +1,5 @@
 import type { Call } from './calls.ts';
 import type { DestinationRules } from './destination.ts';
-import type { InvitedFor } from './invited.ts';
 import type { Language } from './languages.ts';
 import type { PasswordPolicy } from './password-rules.ts';
 import type { RegistrationAnswer } from './payloads.ts';
@@ -25,9 +24,9 @@ export type PageScreen =
   /** `connections`: those that match the typed address. */
   | { name: 'singleSignOn'; connections?: { key: string; name: string }[] }
   /** `resetHash`: kept for this browser, for a form opened without one in its address. */
-  | { name: 'forgottenChange'; resetHash?: string; invitation?: InvitedFor }
-  /** `invitation`: the link is one, for this, and the document has the words of one. */
-  | { name: 'forgottenChangedInfo' | 'forgottenChangeFailedInfo'; invitation?: InvitedFor }
+  | { name: 'forgottenChange'; resetHash?: string; invitation?: true }
+  /** `invitation`: the link is one, and the document has the words of one. */
+  | { name: 'forgottenChangedInfo' | 'forgottenChangeFailedInfo'; invitation?: true }
   /** `secondFactor`: when its session exists. */
   | { name: 'twoFactor'; secondFactor?: OpenSecondFactor }
   /** `registration`: what an authenticator app needs; a script that runs fetches it again. */

@@ -30,18 +30,6 @@ export const PasskeyForm = {
 } as const;
 export type PasskeyForm = Static<typeof PasskeyForm>;
 
-/** `POST passkeys/invitation/options`; `hash` is the token of the link. */
-export const InvitationForm = { type: 'object', required: ['hash'], properties: { hash: text } } as const;
-export type InvitationForm = Static<typeof InvitationForm>;
-
-/** `POST passkeys/invitation`: the answer of the authenticator as JSON, empty if there is none. */
-export const InvitationPasskeyForm = {
-  type: 'object',
-  required: ['hash', 'credential'],
-  properties: { hash: text, credential: text },
-} as const;
-export type InvitationPasskeyForm = Static<typeof InvitationPasskeyForm>;
-
 /** `POST authenticate/checkSsoLogin` */
 export const CheckSsoForm = { type: 'object', properties: { redirectURLSSO: text } } as const;
 export type CheckSsoForm = Static<typeof CheckSsoForm>;

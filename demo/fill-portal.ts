@@ -3,7 +3,6 @@ import { groupedRecoveryCode } from '#contract/codes.ts';
 import { addCustomer } from '#server/accounts/customers.ts';
 import { inviteUsers } from '#server/accounts/invite-users.ts';
 import { addUser } from '#server/accounts/users.ts';
-import type { Config } from '#server/config/config.ts';
 import { codeDigest, type Keys, seal } from '#server/crypto/keys.ts';
 import { hashPassword } from '#server/crypto/password-hash.ts';
 import type { Database } from '#server/database/database.ts';
@@ -31,7 +30,7 @@ type Filled = { accounts: Account[]; expiredToken: string; recoveryCode: string 
 
 /** Fills an empty portal with customers, users and connections, through the functions that the command line uses. */
 export async function fillPortal(
-  { sql, keys, config, now }: { sql: Database; keys: Keys; config: Config; now: Date },
+  { sql, keys, now }: { sql: Database; keys: Keys; now: Date },
   providers: ProviderFacts,
 ): Promise<Filled> {
   const by = { actor: 'demo', now };
@@ -57,7 +56,7 @@ export async function fillPortal(
   );
   for (const connection of connections) await addConnection({ sql, keys }, connectionOf(connection, providers), by);
   const invited = people.filter(({ isInvited }) => isInvited).map(({ username }) => username);
-  const invitation = await inviteUsers(sql, { keys, rpId: config.passkeys?.id ?? null }, invited, by);
+  const invitation = await inviteUsers(sql, keys, invited, by);
   if (invitation.kind !== 'invited') throw new Error('nobody could be invited');
   return {
     accounts,

@@ -76,7 +76,7 @@ async function start({ wantedPort, host, warn, closings, signal }: Start): Promi
   const { sql } = storage;
   await migrate(sql);
   const keys = keysOf(await secretsOfDataFolder(dataFolder));
-  const { accounts, ...made } = await fillPortal({ sql, keys, config, now: new Date() }, { ...neighbours, place });
+  const { accounts, ...made } = await fillPortal({ sql, keys, now: new Date() }, { ...neighbours, place });
   const mailbox = openMailbox(outboxOf(dataFolder));
   closings.push(mailbox.close);
   looks = await loadLooks();

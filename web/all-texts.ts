@@ -1,4 +1,3 @@
-import type { InvitedFor } from '#contract/invited.ts';
 import type { Language } from '#contract/languages.ts';
 import de from '#messages/de.json' with { type: 'json' };
 import en from '#messages/en.json' with { type: 'json' };
@@ -14,10 +13,7 @@ export type AllTexts = Record<Exclude<keyof typeof en, `mail-${string}`>, string
 /** A missing text in any language is a compile error. */
 export const allTexts: Record<Language, AllTexts> = { en, de, es, pl, nl, it };
 
-type InvitationText =
-  | Extract<keyof typeof en, `invitation-${string}`>
-  | 'account-passkeys-none'
-  | 'account-passkeys-useless';
+type InvitationText = Extract<keyof typeof en, `invitation-${string}`>;
 export type TextsOfInvitations = Record<InvitationText, string>;
 
 type Replaced = Partial<Record<MessageKey, InvitationText>>;
@@ -34,25 +30,7 @@ const replaced = {
   'changed-failed-page-error-4': 'invitation-failed-text',
 } as const satisfies Replaced;
 
-/** And to somebody who makes a passkey: `changed-failed-page-error` is for an answer of the authenticator that was refused. */
-const replacedForPasskey = {
-  ...replaced,
-  'change-title': 'invitation-passkey-title',
-  'change-no-link-text': 'invitation-passkey-no-link-text',
-  'changed-title': 'invitation-passkey-done-title',
-  'changed-text': 'invitation-passkey-done-text',
-  'changed-onwards': 'invitation-passkey-done-text',
-  'change-failed-title': 'invitation-passkey-failed-title',
-  'change-failed-choose': 'invitation-passkey-again',
-  'changed-failed-page-error': 'invitation-passkey-failed-text',
-  'changed-failed-page-error-4': 'invitation-passkey-failed-text',
-  'changed-failed-page-error-8': 'account-passkeys-useless',
-  'passkey-instead': 'invitation-passkey-button',
-  'passkey-instead-none': 'account-passkeys-none',
-} as const satisfies Replaced;
-
 /** The texts of an invitation under the keys of those that they replace in its documents. */
-export function invitationTexts(texts: TextsOfInvitations, invited: InvitedFor): Partial<Texts> {
-  const own: Replaced = invited === 'passkey' ? replacedForPasskey : replaced;
-  return Object.fromEntries(Object.entries(own).map(([key, other]) => [key, texts[other]]));
+export function invitationTexts(texts: TextsOfInvitations): Partial<Texts> {
+  return Object.fromEntries(Object.entries(replaced).map(([key, other]) => [key, texts[other]]));
 }

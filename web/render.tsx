@@ -98,11 +98,10 @@ export const metaOfScreen = `<meta name="viewport" content="width=device-width,i
 /** The texts of a page, those of the brand among them, and those of an invitation in place of others. */
 function textsFor({ language, screen }: Page, { texts }: Pick<PageAssets, 'texts'>): Texts {
   const all = { ...allTexts[language], ...texts[language] };
-  const invitation = invitationOf(screen);
-  return invitation ? { ...all, ...invitationTexts(all, invitation) } : all;
+  return isInvitation(screen) ? { ...all, ...invitationTexts(all) } : all;
 }
 
-const invitationOf = (screen: PageScreen) => ('invitation' in screen ? screen.invitation : undefined);
+const isInvitation = (screen: PageScreen) => 'invitation' in screen;
 
 /** The operator's own texts that the script may come to show, and those of an invitation. */
 function ownTexts({ language, screen }: Page, { texts }: Pick<PageAssets, 'texts'>): Pick<RenderedPage, 'ownTexts'> {
@@ -111,10 +110,9 @@ function ownTexts({ language, screen }: Page, { texts }: Pick<PageAssets, 'texts
       return [tag, Object.fromEntries(Object.entries(own).filter(([key]) => !serverTexts.test(key)))];
     }),
   );
-  const invitation = invitationOf(screen);
-  if (invitation) {
+  if (isInvitation(screen)) {
     const all = { ...allTexts[language], ...texts[language] };
-    shown[language] = { ...shown[language], ...invitationTexts(all, invitation) };
+    shown[language] = { ...shown[language], ...invitationTexts(all) };
   }
   return Object.keys(shown).length === 0 ? {} : { ownTexts: shown };
 }

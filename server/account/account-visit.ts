@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts';
 import { speaksForLess } from '../factors/may-change-factors.ts';
 import type { MailPlace } from '../mail/queue-mail.ts';
 import { findActiveUserForChange } from '../people/portal-user.ts';
-import { hasEmailToProve, hasPasskey, isPasskeyRequiredOf, isSsoRequiredOf } from '../people/sign-in-policy.ts';
+import { hasEmailToProve, isSsoRequiredOf } from '../people/sign-in-policy.ts';
 import { type FullSession, isSessionThereForUpdate } from '../sessions/session.ts';
 import { placeOfVisitor, type Visitor } from '../sessions/visitor.ts';
 
@@ -69,10 +69,8 @@ export function placeOf({ visitor }: AccountVisit): MailPlace {
 
 /** The account of a full session, as far as its account page depends on it. */
 export type Account = {
-  /** Whether there is a password that signs in: none counts in a domain with single sign-on only, or where only passkeys do. */
+  /** Whether there is a password that signs in: none counts in a domain with single sign-on only. */
   hasPassword: boolean;
-  /** Whether only passkeys sign in, or only they besides a provider. */
-  isByPasskey: boolean;
   mayChangePassword: boolean;
   hasApp: boolean;
   /** When the app was confirmed; null without one. */
@@ -96,8 +94,7 @@ export type Account = {
 /** Reads the account of a session, in one statement; null if the session is gone. */
 async function findAccount(sql: Connection, sessionId: string, now: Date): Promise<Account | null> {
   return await rowOrNull(sql<Account[]>`
-    select u.password_hash is not null and not ${isSsoRequiredOf(sql, sql`u.id`)} and not ${isPasskeyRequiredOf(sql, sql`u.id`)} as "hasPassword",
-      ${isPasskeyRequiredOf(sql, sql`u.id`)} or u.password_hash is null and ${hasPasskey(sql, sql`u.id`)} as "isByPasskey",
+    select u.password_hash is not null and not ${isSsoRequiredOf(sql, sql`u.id`)} as "hasPassword",
       u.may_change_password as "mayChangePassword",
       t.user_id is not null as "hasApp", t.confirmed_at as "appSince",
       ${requiresApp(sql, sql`u.id`)} as "isAppRequired", ${hasEmailToProve(sql, sql`u.id`)} as "isEmailFirst",

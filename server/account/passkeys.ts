@@ -13,7 +13,6 @@ import {
   listPasskeys,
   providerName,
   removePasskey,
-  standingOfPasskey,
   updatePasskeyName,
 } from '../factors/passkey.ts';
 import {
@@ -29,7 +28,6 @@ import { sendProblem } from '../http/refuse.ts';
 import { limits } from '../limits.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { browserName, passkeyName, readPasskeyName } from '../names/read-name.ts';
-import { isPasskeyRequired } from '../people/sign-in-policy.ts';
 import { canOpenByPasskey } from '../people/sign-in-user.ts';
 import { deleteHalfSessionsOfUser } from '../sessions/half-session.ts';
 import { visitorOf } from '../sessions/visitor.ts';
@@ -88,9 +86,6 @@ async function rename(deps: Deps, visit: AccountVisit, { id = '', name = '' }: F
   });
 }
 
-/**
- * The last one stays where nothing else signs in: it would take an operator's invitation to come back.
- */
 async function remove(deps: Deps, visit: AccountVisit, { id = '' }: Fields): Promise<Outcome> {
   if (visit.account.isPart) return { kind: 'refused', notice: 'notPossible' };
   if (!isUuid(id)) return { kind: 'done', notice: 'passkeyGone' };
@@ -98,9 +93,6 @@ async function remove(deps: Deps, visit: AccountVisit, { id = '' }: Fields): Pro
   const by = { event: personOf(visit), mail: placeOf(visit), sessionId: visit.session.id };
   return await changeAccount(deps, visit, async (sql) => {
     const { userId, username } = visit.session;
-    const rpId = deps.config.passkeys?.id ?? null;
-    const { isLast, isThere } = await standingOfPasskey(sql, { id, userId, rpId });
-    if (isThere && isLast && (await isPasskeyRequired(sql, userId))) return { kind: 'refused', notice: 'passkeyLast' };
     const isRemoved = await removePasskey(sql, { id, user: { id: userId, username } }, by, now);
     return { kind: 'done', notice: isRemoved ? 'passkeyRemoved' : 'passkeyGone' };
   });

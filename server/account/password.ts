@@ -23,9 +23,8 @@ export const password: Section = {
 };
 
 /** Whether the password can be changed here, or why not. */
-export function stateOfPassword({ account }: AccountVisit): 'open' | 'none' | 'byPasskey' | 'forbidden' | 'part' {
+export function stateOfPassword({ account }: AccountVisit): 'open' | 'none' | 'forbidden' | 'part' {
   if (account.isPart) return 'part';
-  if (account.isByPasskey) return 'byPasskey';
   if (!account.hasPassword) return 'none';
   return account.mayChangePassword ? 'open' : 'forbidden';
 }

@@ -14,17 +14,17 @@ type InviteUsersResult =
   | { kind: 'invited'; users: Pick<ResetUser, 'username' | 'email'>[] };
 
 /**
- * Mails each user, by username or email, a link to choose a first password or passkey (docs/decisions/0013), in place
- * of any earlier invitation; all or nobody. `rpId`: the domain of passkeys, null if there are none.
+ * Mails each user, by username or email, a link to choose a first password (docs/decisions/0013), in place of any
+ * earlier invitation; all or nobody.
  */
 export async function inviteUsers(
   sql: Database,
-  { keys, rpId }: { keys: Pick<Keys, 'seal'>; rpId: string | null },
+  keys: Pick<Keys, 'seal'>,
   names: readonly string[],
   by: By,
 ): Promise<InviteUsersResult> {
   return await sql.begin(async (sql): Promise<InviteUsersResult> => {
-    const found = await findResetUsersForUpdate(sql, names.map(foldLoginName), { address: null, rpId });
+    const found = await findResetUsersForUpdate(sql, names.map(foldLoginName), null);
     const users = new Map<string, ResetUser>();
     const refusals: { name: string; problem: string }[] = [];
     for (const name of names) {
@@ -41,12 +41,10 @@ export async function inviteUsers(
 
 function problemOf(user: ResetUser): string | null {
   if (!user.active) return 'the user is inactive';
-  if (user.passkeys > 0)
-    return `the user has a passkey already; vestibule user passkeys ${user.username} lists them, and removes lost ones`;
-  if (user.passwordHash !== null && !user.passkeyRequired)
+  if (user.passwordHash !== null)
     return `the user has a password already; vestibule user reset-link ${user.username} makes a link for a new one`;
   if (user.ssoRequired) return 'the domain of the user allows single sign-on only';
-  if (!user.mayChangePassword && !user.passkeyRequired) return 'the user may not choose a password';
+  if (!user.mayChangePassword) return 'the user may not choose a password';
   return user.customers.length === 0 ? 'the user has no active customer' : null;
 }
 

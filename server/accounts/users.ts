@@ -20,7 +20,6 @@ import {
   updateLoginNames,
   updateUser,
 } from '../people/portal-user.ts';
-import { isPasskeyRequired } from '../people/sign-in-policy.ts';
 import { endSessionsOfUser } from '../sessions/end-sessions.ts';
 import { deleteHalfSessionsOfUser } from '../sessions/half-session.ts';
 import { passwordReplaced, queuePasswordNotice } from '../sign-in/change-password.ts';
@@ -73,7 +72,7 @@ type ChangeUserResult =
 /**
  * Changes the user with a username or email, and records the changes; all or nothing.
  * - A new or removed password ends the user's sessions and waits, and forgets their known browsers. A new one is notified by
- *   email. A removed one takes the passkeys along, unless a customer takes nothing else.
+ *   email. A removed one takes the passkeys along.
  * - Deactivation ends the user's sessions.
  * - A new email ends reset links, sign-ins that wait for an emailed code, and devices remembered by such a code. Sessions that
  *   have proven a code set up no app.
@@ -105,9 +104,8 @@ export async function changeUser(
     await updateLoginNames(sql, userId, foldsOfUser(after));
     await updateMemberships(sql, userId, customers);
     if (given) await updateGroups(sql, userId, groups);
-    // A user without a password signs in at a provider, and a passkey would get past it; unless nothing but passkeys signs in.
-    const losesPasskeys = passwordHash === null && !(await isPasskeyRequired(sql, userId));
-    note('passkeys removed', losesPasskeys ? await deletePasskeysOfUser(sql, userId) : 0);
+    // A user without a password signs in at a provider, and a passkey would get past it.
+    note('passkeys removed', passwordHash === null ? await deletePasskeysOfUser(sql, userId) : 0);
     if (steps.length === 0) return new RollBack({ kind: 'unchanged' });
     note('passkeys that still sign in', passwordHash ? await countPasskeys(sql, userId) : 0);
 

@@ -57,7 +57,7 @@ export const auditEvents = {
   'hub-keys-rolled': 'New keys for hub tokens were published.',
   'secrets-renewed': 'An operator resealed secrets under the first one.',
   invited: 'An operator invited a user.',
-  'invitation-used': 'An invited user chose a password or made a passkey.',
+  'invitation-used': 'An invited user chose a password.',
   'reset-link-made': 'An operator made a reset link.',
 } as const;
 
@@ -75,7 +75,6 @@ export const refusalReasons = {
   'throttled-device': 'Too many wrong passwords from this known browser.',
   'throttled-address': 'Too many failures from this address, its network or overall.',
   'single-sign-on-required': "The user's domain requires single sign-on.",
-  'passkey-required': 'The password was right; a customer takes passkeys only.',
 } as const;
 
 export type RefusalReason = keyof typeof refusalReasons;
@@ -110,7 +109,6 @@ export type SsoRefusalReason = keyof typeof ssoRefusalReasons;
 export const resetOutcomes = {
   'link-mailed': 'An email with a link was queued.',
   'single-sign-on-mailed': 'The user cannot have a password; an email says how they sign in.',
-  'passkey-mailed': 'A customer takes passkeys only; an email says how they sign in.',
   'unknown-user': 'No user has this name.',
   'no-reset-mailed': 'No link can help this user; an email says so.',
   'too-many-mails': 'Too many emails within the hour; the newest link still works.',

@@ -3,15 +3,7 @@ import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
 import type { Customer } from '../people/customer.ts';
 import type { Asked } from '../people/sign-in-policy.ts';
-import {
-  hasEmailToProve,
-  hasPasskey,
-  isEmailConfirmed,
-  isPasskeyRequiredOf,
-  isPasskeyTakenOf,
-  isSsoRequiredOf,
-  usablePasskeysOf,
-} from '../people/sign-in-policy.ts';
+import { hasEmailToProve, isEmailConfirmed, isSsoRequiredOf } from '../people/sign-in-policy.ts';
 import type { FullSession, SessionStage } from '../sessions/session.ts';
 
 /**
@@ -23,14 +15,14 @@ export type MayNotChangeFactors = 'signInAgain' | 'byPasskey' | 'network' | 'not
 
 /**
  * The session of the user's own password or passkey may once it has proven all that is asked: who knows the password alone could
- * otherwise replace what stands beside it. A provider's session may only where the account is its customer's alone and has neither
- * password nor passkey: to anybody else it would open more than the provider vouches for.
+ * otherwise replace what stands beside it. A provider's session may only where the account is its customer's alone and has no
+ * password (nor a passkey, then): to anybody else it would open more than the provider vouches for.
  */
 export function mayChangeFactors(session: SessionOfAccount, account: AccountOfSession, now: Date): MayChangeFactors {
   const { connectionId, stage, proof, customerIds } = session;
   if (connectionId !== null) {
     const isWhole = account.customers.every(({ id }) => id === account.connectionCustomerId);
-    if (!isWhole || account.hasPassword || account.hasPasskey) return 'notFromProvider';
+    if (!isWhole || account.hasPassword) return 'notFromProvider';
   }
   // What else is asked comes before it in what the session waits for.
   if (stage === 'half') return session.waitsFor[0] === 'passkey' ? 'byPasskey' : 'may';
@@ -65,9 +57,8 @@ export type SessionOfAccount = Pick<FullSession, 'connectionId' | 'proof' | 'pro
 
 /** Of its user's account, likewise. A disabled customer is one of them: it may be enabled again. */
 export type AccountOfSession = {
-  /** Of their own, that sign in; a passkey that opens nothing now counts, too, as it may again. */
+  /** Of their own, that signs in. */
   hasPassword: boolean;
-  hasPasskey: boolean;
   /** A code by email has reached the user. */
   isEmailConfirmed: boolean;
   customers: Pick<Customer, 'id' | 'twoFactor' | 'passkeys'>[];
@@ -84,9 +75,7 @@ export async function findMayChangeFactors(
   const [row] = await sql<(SessionOfAccount & AccountOfSession)[]>`
     select s.stage, s.connection_id as "connectionId", s.proof, s.proven_at as "provenAt", s.waits_for as "waitsFor",
       s.customer_ids as "customerIds",
-      u.password_hash is not null and not ${isSsoRequiredOf(sql, sql`u.id`)} and not ${isPasskeyRequiredOf(sql, sql`u.id`)}
-        as "hasPassword",
-      not ${isSsoRequiredOf(sql, sql`u.id`)} and ${hasPasskey(sql, sql`u.id`)} as "hasPasskey",
+      ${hasOwnPassword(sql, sql`u.id`)} as "hasPassword",
       ${isEmailConfirmed(sql, sql`u.id`)} as "isEmailConfirmed",
       (select customer_id from sso_connection where id = s.connection_id) as "connectionCustomerId",
       (
@@ -104,14 +93,10 @@ export async function updateProvenByCode(sql: Connection, userId: string): Promi
     update session set proof = 'remembered' where user_id = ${userId} and stage = 'full' and proof = 'code'`;
 }
 
-/**
- * A condition on a session `s`: it comes from a connection and may not set up a factor. A passkey that opens nothing now counts,
- * too, as it may again: once its customer takes passkeys, or the portal is back at its domain.
- */
+/** A condition on a session `s`: it comes from a connection and may not set up a factor. */
 export function speaksForLess(sql: Connection, s: Fragment): Fragment {
-  const userId = sql`${s}.user_id`;
-  const signsInAlone = canSignInAlone(sql, userId, hasPasskey(sql, userId));
-  return sql`(${s}.connection_id is not null and (${isElsewhere(sql, s)} or ${signsInAlone}))`;
+  return sql`(
+    ${s}.connection_id is not null and (${isElsewhere(sql, s)} or ${hasOwnPassword(sql, sql`${s}.user_id`)}))`;
 }
 
 /** A condition: the session's user belongs to another customer than that of its connection. */
@@ -123,25 +108,18 @@ function isElsewhere(sql: Connection, s: Fragment): Fragment {
     )`;
 }
 
-/** Whether a user can sign in by a password or passkey of their own as things are. `rpId`: what usable passkeys are made for. */
-export async function hasOwnSignIn(
-  sql: Connection,
-  { userId, rpId }: { userId: string; rpId: string | null },
-): Promise<boolean> {
-  const id = sql`${userId}::uuid`;
-  const byPasskey = sql`(${isPasskeyTakenOf(sql, id)} and ${usablePasskeysOf(sql, id, rpId)} > 0)`;
-  return (await sql`select where ${canSignInAlone(sql, id, byPasskey)}`).length > 0;
-}
-
-/** A condition: a user can sign in by a password of their own, or `byPasskey`. */
-function canSignInAlone(sql: Connection, userId: Fragment, byPasskey: Fragment): Fragment {
+/** A condition: a user has a password that signs in; passkeys stand only beside one, and go with it. */
+function hasOwnPassword(sql: Connection, userId: Fragment): Fragment {
   return sql`
     exists (
       select from portal_user whose
-      where whose.id = ${userId} and not ${isSsoRequiredOf(sql, sql`whose.id`)} and (
-        whose.password_hash is not null and not ${isPasskeyRequiredOf(sql, sql`whose.id`)}
-        or ${byPasskey})
+      where whose.id = ${userId} and whose.password_hash is not null and not ${isSsoRequiredOf(sql, sql`whose.id`)}
     )`;
+}
+
+/** Whether a user can sign in without a provider. */
+export async function hasOwnSignIn(sql: Connection, userId: string): Promise<boolean> {
+  return (await sql`select where ${hasOwnPassword(sql, sql`${userId}::uuid`)}`).length > 0;
 }
 
 /** What a user can prove, and set up, at a sign-in. */

@@ -1,9 +1,11 @@
-import { beforeEach, describe, expect, it } from 'vitest';
-import { addUser, signedInAs } from '#test/support/accounts-for-test.ts';
-import type { Tweak } from '#test/support/passkey-for-test.ts';
-import { givePasskey, makeByLink, signInWithPasskey } from '#test/support/passkey-sign-in-for-test.ts';
+import { describe, expect, it } from 'vitest';
+import { postAccount, signedIn } from '#test/support/account-page-for-test.ts';
+import { signedInAs } from '#test/support/accounts-for-test.ts';
+import { enrolmentOf, newPasskey, type Tweak } from '#test/support/passkey-for-test.ts';
+import { givePasskey, signInWithPasskey, userHandle } from '#test/support/passkey-sign-in-for-test.ts';
+import { cookiesOf } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
-import { invitationFor, startAfresh } from '#test/support/reset-for-test.ts';
+import { startAfresh } from '#test/support/reset-for-test.ts';
 import { browserForTest } from '#test/support/sso-for-test.ts';
 
 const id = 'acme.example';
@@ -12,7 +14,15 @@ const portal = portalOfFile({
   each: startAfresh,
 });
 
-beforeEach(() => addUser(portal, { username: 'grace', passwordHash: null }));
+/** Makes a passkey on the account page, honestly unless it is tweaked. */
+async function enrol(tweak: Tweak = {}): Promise<void> {
+  const cookies = await signedIn(portal, 'bob');
+  const begun = await portal.send({ method: 'POST', url: '/portal/passkeys/enrol/options', cookies });
+  const options = begun.json<{ challenge: string }>();
+  const made = newPasskey({ userHandle: await userHandle(portal, 'bob'), rpId: id });
+  const form = { do: 'enrol', credential: enrolmentOf(made, options, tweak) };
+  await postAccount(portal, 'passkeys', form, { ...cookies, ...cookiesOf(begun) });
+}
 
 describe('an installation whose passkeys are made for a domain that is not its host', () => {
   const forged: [string, Tweak][] = [
@@ -32,10 +42,7 @@ describe('an installation whose passkeys are made for a domain that is not its h
     expect(answer.json()).toMatchObject({ rpId: id });
     await signInWithPasskey(browser, await givePasskey(portal, 'alice', { rpId: id }));
     expect(await signedInAs(portal, browser.cookies)).toBe('alice');
-    // Whoever has passkeys for another domain only is invited again.
-    await givePasskey(portal, 'grace');
-    const { location } = await makeByLink(browserForTest(portal), await invitationFor(portal, 'grace'));
-    expect(location).toBe('/portal/forgottenChangedInfo?invited=passkey');
+    await enrol();
     expect(await portal.sql`select from passkey where rp_id = ${id}`).toHaveLength(2);
   });
 
@@ -44,7 +51,7 @@ describe('an installation whose passkeys are made for a domain that is not its h
     await signInWithPasskey(browser, await givePasskey(portal, 'alice', { rpId: id }), tweak);
     expect(await signedInAs(portal, browser.cookies)).toBeNull();
     expect(await lastReason('passkey-refused')).toBe('answer-invalid');
-    await makeByLink(browserForTest(portal), await invitationFor(portal, 'grace'), () => tweak);
+    await enrol(tweak);
     expect(await lastReason('passkey-not-added')).toBe('answer-invalid');
     expect(await portal.sql`select from passkey`).toHaveLength(1);
   });

@@ -15,10 +15,10 @@ import { isKnownDevice } from './devices.ts';
 
 /** What a ceremony is begun for; its answer counts for nothing else. */
 export type Ceremony = {
-  purpose: 'sign-in' | 'second-factor' | 'enrol' | 'invitation';
+  purpose: 'sign-in' | 'second-factor' | 'enrol';
   /** Of the `passkey` cookie; null if the browser shows none. */
   browserToken: string | null;
-  /** The session or link that it belongs to. */
+  /** The session that it belongs to. */
   owner?: string;
 };
 

@@ -106,22 +106,6 @@ export async function hasPasskey(
   return (await sql`select from passkey where user_id = ${userId} and rp_id = ${rpId} limit 1`).length > 0;
 }
 
-/**
- * Whether a user has a passkey, and whether it is the only one for a relying party, or for its own if there is none: those for
- * another are no way in. Lock the user first.
- */
-export async function standingOfPasskey(
-  sql: Connection,
-  { id, userId, rpId }: { id: string; userId: string; rpId: string | null },
-): Promise<{ isThere: boolean; isLast: boolean }> {
-  const [row] = await sql<{ isLast: boolean }[]>`
-    select p.rp_id = coalesce(${rpId}::text, p.rp_id) and not exists (
-      select from passkey other where other.user_id = p.user_id and other.rp_id = p.rp_id and other.id <> p.id
-    ) as "isLast"
-    from passkey p where p.id = ${id} and p.user_id = ${userId}`;
-  return { isThere: row !== undefined, isLast: row?.isLast === true };
-}
-
 /** Renames a user's passkey; whether it is there. */
 export async function updatePasskeyName(
   sql: Connection,

@@ -172,7 +172,7 @@ async function elsewhere(
   goesOnTo: string | null,
 ): Promise<Partial<Page>> {
   if (kind === 'network') return { screen: { name: 'registerElsewhere', why: 'network', comesBackTo: null, goesOnTo } };
-  const signsInAlone = await hasOwnSignIn(deps.sql, { userId, rpId: deps.config.passkeys?.id ?? null });
+  const signsInAlone = await hasOwnSignIn(deps.sql, userId);
   const comesBackTo = signsInAlone ? sameAgain(deps, request) : null;
   return { screen: { name: 'registerElsewhere', why: 'provider', comesBackTo, goesOnTo } };
 }

@@ -96,7 +96,6 @@ const screenOfCall: Partial<Record<Call, PlainScreen>> = {
   performSsoLogin: 'singleSignOn',
   passwordForgotten: 'forgotten',
   passwordChange: 'forgottenChange',
-  passkeyInvitation: 'forgottenChange',
 };
 
 /**

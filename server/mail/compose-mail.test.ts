@@ -103,7 +103,6 @@ const pathOfKind: Partial<Record<Mail['kind'], string | null>> = {
   resetLink: `/portal/forgottenChange?hash=${token}&lang=`,
   invitation: `/portal/forgottenChange?hash=${token}&invited=true&lang=`,
   singleSignOnHint: '/portal/singleSignOn?lang=',
-  passkeyHint: '/portal/login?lang=',
   noReset: '/portal/login?lang=',
   signInCode: null,
 };

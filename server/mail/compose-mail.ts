@@ -80,7 +80,6 @@ function inOrder({ kind, details }: Mail, voice: Voice, { happened, action, fact
     case 'signInCode':
       return [happened, action, validityOf(kind, details, voice), facts, ifNotYou];
     case 'singleSignOnHint':
-    case 'passkeyHint':
     case 'noReset':
       return [happened, action, facts, ifNotYou];
   }
@@ -168,7 +167,6 @@ function composeLink(mail: LinkMail, { publicUrl, basePath }: Pick<Config, 'publ
       return to('forgottenChange', { [queryNames.hash]: mail.token, [invitedParameter]: 'true' });
     case 'singleSignOnHint':
       return to('singleSignOn', destination);
-    case 'passkeyHint':
     case 'noReset':
       return to('login', destination);
   }

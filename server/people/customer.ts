@@ -2,8 +2,8 @@ import { type Connection, type Fragment, rowOrNull } from '../database/database.
 import { hasEmailToProve } from './sign-in-policy.ts';
 
 export type TwoFactorPolicy = 'off' | 'app' | 'email';
-/** Whether a customer's people may sign in by passkey; `only`: and by no password (docs/decisions/0052). */
-export type PasskeyPolicy = 'off' | 'on' | 'only';
+/** Whether a customer's people may sign in by passkey (docs/decisions/0052). */
+export type PasskeyPolicy = 'off' | 'on';
 
 export type Customer = {
   id: string;
@@ -83,19 +83,6 @@ export async function countUsersWithPasswordAlone(sql: Connection, key: string):
     select count(*)::int as count from membership m join customer c on c.id = m.customer_id
     where c.key = ${key} and not exists (select from totp where totp.user_id = m.user_id)
       and not ${hasEmailToProve(sql, sql`m.user_id`)}`;
-  return row.count;
-}
-
-/** How many active users of a customer that is active and takes passkeys only have none for a relying party. */
-export async function countUsersWithoutPasskey(
-  sql: Connection,
-  { key, rpId }: { key: string; rpId: string },
-): Promise<number> {
-  const [row] = await sql<[{ count: number }]>`
-    select count(distinct u.id)::int as count
-    from customer c join membership m on m.customer_id = c.id join portal_user u on u.id = m.user_id
-    where c.passkeys = 'only' and c.active and u.active and c.key = ${key}
-      and not exists (select from passkey p where p.user_id = u.id and p.rp_id = ${rpId})`;
   return row.count;
 }
 

@@ -8,7 +8,6 @@ const kinds = {
   resetLink: 'help',
   invitation: 'help',
   singleSignOnHint: 'help',
-  passkeyHint: 'help',
   noReset: 'help',
   passwordChanged: 'notice',
   newDevice: 'notice',

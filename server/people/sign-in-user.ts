@@ -5,7 +5,7 @@ import { limits } from '../limits.ts';
 import { countFailures } from '../throttle/throttle.ts';
 import type { ThrottleKey } from '../throttle/throttle-keys.ts';
 import { admits, type Customer } from './customer.ts';
-import { isPasskeyRequiredOf, isSsoRequiredOf } from './sign-in-policy.ts';
+import { isSsoRequiredOf } from './sign-in-policy.ts';
 
 export type SignInUser = {
   id: string;
@@ -16,8 +16,6 @@ export type SignInUser = {
   active: boolean;
   /** Whether the domain of one of the names signs in only by single sign-on. */
   ssoRequired: boolean;
-  /** Whether a customer takes passkeys only. */
-  passkeyRequired: boolean;
   /** The user's password was right in this browser before; it has its own attempts. */
   deviceKnown: boolean;
   customers: SignInCustomer[];
@@ -37,7 +35,6 @@ export async function findSignInUser(
   return await rowOrNull(sql<SignInUser[]>`
     select u.id, u.username, u.email, u.language, u.password_hash as "passwordHash", u.active,
       ${isSsoRequiredOf(sql, sql`u.id`)} as "ssoRequired",
-      ${isPasskeyRequiredOf(sql, sql`u.id`)} as "passkeyRequired",
       exists (
         select from device d
         where d.user_id = u.id and d.token_hash = ${deviceHash} and d.by_password and d.last_used_at > ${deviceSince}

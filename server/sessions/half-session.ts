@@ -1,7 +1,7 @@
 import type { Connection, Fragment } from '../database/database.ts';
 import { rowOrNull } from '../database/database.ts';
 import type { Asked, OpenFactor } from '../people/sign-in-policy.ts';
-import { isEmailConfirmed, isPasskeyRequiredOf, isSsoRequiredOf } from '../people/sign-in-policy.ts';
+import { isEmailConfirmed, isSsoRequiredOf } from '../people/sign-in-policy.ts';
 import type { FullSession, SessionStage } from './session.ts';
 import { deleteOldestSessions } from './session.ts';
 
@@ -91,11 +91,11 @@ export async function deleteHalfSessionsOfCustomer(sql: Connection, customerId: 
 
 /**
  * A condition: the sign-in's connection still admits people, or, for a password, no domain of the user requires single
- * sign-on, and no customer a passkey. All may have changed since the first factor.
+ * sign-on. Both may have changed since the first factor.
  */
 export function stillAdmits(sql: Connection, { connectionId, userId }: Record<'connectionId' | 'userId', Fragment>) {
   return sql`(
-    case when ${connectionId} is null then not ${isSsoRequiredOf(sql, userId)} and not ${isPasskeyRequiredOf(sql, userId)}
+    case when ${connectionId} is null then not ${isSsoRequiredOf(sql, userId)}
     else exists (
       select from sso_connection by_connection join customer owner on owner.id = by_connection.customer_id
       where by_connection.id = ${connectionId} and by_connection.active and owner.active)

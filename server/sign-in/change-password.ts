@@ -33,7 +33,7 @@ export async function changePassword(deps: Deps, request: ChangeRequest): Promis
   const network = networkOf(request.address);
   refuseWhenHashesWait(network);
 
-  const { link, refusal } = await readLink(deps, request, 'password');
+  const { link, refusal } = await readLink(deps, request);
   if (refusal) return await refuseLink(deps, request, { link, refusal });
   const { user, purpose } = link;
 
@@ -55,7 +55,7 @@ export async function changePassword(deps: Deps, request: ChangeRequest): Promis
   const changed = { kind: 'changed', purpose, username: user.username } as const;
   if (await store(deps, request, link, await hashPassword(password, network))) return changed;
 
-  const now = await readLink(deps, request, 'password');
+  const now = await readLink(deps, request);
   // The same form was sent twice at once: both answers say that it was changed.
   if (now.link?.usedAt && (await verifyPassword(now.link.user?.passwordHash ?? null, password, network)))
     return changed;

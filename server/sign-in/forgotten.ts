@@ -64,8 +64,7 @@ export function resetQueue(deps: Deps): Queue<ResetRequest> {
     async perform({ id, payload }) {
       const { fold, address } = payload;
       const outcome = await deps.sql.begin(async (sql) => {
-        const seen = { address, rpId: deps.config.passkeys?.id ?? null };
-        const user = (await findResetUsersForUpdate(sql, [fold], seen)).get(fold);
+        const user = (await findResetUsersForUpdate(sql, [fold], address)).get(fold);
         const outcome = user ? await help(deps, sql, user, payload) : 'unknown-user';
         await insertAuditEvent(sql, eventOf(payload, outcome, user), deps.now());
         // False if another instance has answered it, because this one stood still for longer than its lease.
@@ -86,13 +85,12 @@ function eventOf({ address, requestId }: ResetRequest, reason: ResetOutcome, use
   return { event: 'password-forgotten', reason, address, requestId, ...who } as const;
 }
 
-type Help = 'resetLink' | 'singleSignOnHint' | 'passkeyHint' | 'noReset';
+type Help = 'resetLink' | 'singleSignOnHint' | 'noReset';
 
 /** Which email helps: a link, or words about another way to sign in, or that there is none. */
 function helpFor(user: ResetUser): Help {
   if (!user.active || user.customers.length === 0) return 'noReset';
   if (user.ssoRequired) return 'singleSignOnHint';
-  if (user.passkeyRequired) return 'passkeyHint';
   if (user.passwordHash === null && (user.ssoPossible || !user.mayChangePassword)) return 'singleSignOnHint';
   return user.mayChangePassword ? 'resetLink' : 'noReset';
 }
@@ -100,7 +98,6 @@ function helpFor(user: ResetUser): Help {
 const outcomes = {
   resetLink: 'link-mailed',
   singleSignOnHint: 'single-sign-on-mailed',
-  passkeyHint: 'passkey-mailed',
   noReset: 'no-reset-mailed',
 } as const satisfies Record<Help, ResetOutcome>;
 

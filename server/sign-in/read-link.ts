@@ -10,9 +10,6 @@ import { countAttempt } from '../throttle/throttle.ts';
 import { recordKey, resetKeys } from '../throttle/throttle-keys.ts';
 import { findResetLink, type LinkPurpose, type ResetLink, type ResetUser } from './reset-link.ts';
 
-/** What a link is used for. It decides which rules of the account apply. */
-type Wanted = 'password' | 'passkey';
-
 /** A visitor with a link; `token` as it was sent. */
 export type LinkHolder = Pick<Visitor, 'address' | 'requestId'> & { token: string };
 
@@ -22,11 +19,8 @@ type LinkRefusal = ChangeFailedReason | 'network' | { until: Date };
 /** What came of the form of a link; visitors read out `reference` to the operator, `retryAfter` is in milliseconds. */
 export type LinkResult =
   | { kind: 'changed'; purpose: LinkPurpose; username: string }
-  /**
-   * `reason` is null if the authenticator's answer was refused: the link is known, and still good. `purpose` is null if
-   * there is no such link.
-   */
-  | { kind: 'refused'; purpose: LinkPurpose | null; reason: ChangeFailedReason | null; reference: string }
+  /** `purpose` is null if there is no such link. */
+  | { kind: 'refused'; purpose: LinkPurpose | null; reason: ChangeFailedReason; reference: string }
   | { kind: 'networkRefused'; reference: string }
   | { kind: 'throttled'; retryAfter: number; reference: string };
 
@@ -39,55 +33,35 @@ const { requestExpired, changeFailed, userNotFound, inactiveUser, missingPermiss
 export async function readLink(
   deps: Deps,
   holder: LinkHolder,
-  wanted: Wanted,
 ): Promise<{ link: OpenLink; refusal: null } | { link: ResetLink | null; refusal: LinkRefusal }> {
-  const link = await linkOf(deps, deps.sql, holder);
+  const link = await linkOf(deps.sql, holder);
   const until = link ? null : await countAttempt(deps.sql, resetKeys(holder.address), deps.now());
   if (until) return { link, refusal: { until } };
-  const refusal = refusalOfLink(link, deps.now(), wanted);
+  const refusal = refusalOfLink(link, deps.now());
   return refusal ? { link, refusal } : { link: link as OpenLink, refusal: null };
 }
 
 /** The stored link of a token; null if there is none. */
 export async function linkOf(
-  { config }: Pick<Deps, 'config'>,
   sql: Connection,
   { token, address }: Pick<LinkHolder, 'token' | 'address'>,
 ): Promise<ResetLink | null> {
-  return isToken(token)
-    ? await findResetLink(sql, tokenHash(token), { address, rpId: config.passkeys?.id ?? null })
-    : null;
+  return isToken(token) ? await findResetLink(sql, tokenHash(token), address) : null;
 }
 
 /**
- * Why a link is refused, or null. The link is checked first, then the account, then the network. Only an invitation makes a
- * passkey, and it ends once its user can sign in.
+ * Why a link is refused, or null. The link is checked first, then the account, then the network. An invitation ends once its user
+ * has a password.
  */
-export function refusalOfLink(
-  link: ResetLink | null,
-  now: Date,
-  wanted: Wanted,
-): Exclude<LinkRefusal, { until: Date }> | null {
+export function refusalOfLink(link: ResetLink | null, now: Date): Exclude<LinkRefusal, { until: Date }> | null {
   if (!link) return changeFailed;
   const { purpose, endsAt, usedAt, user } = link;
-  if (usedAt || endsAt <= now || (purpose === 'invitation' && user && canSignIn(user))) return requestExpired;
-  if (wanted === 'passkey' && purpose !== 'invitation') return changeFailed;
+  if (usedAt || endsAt <= now || (purpose === 'invitation' && user?.passwordHash)) return requestExpired;
   if (!user) return userNotFound;
   if (!user.active) return inactiveUser;
-  if (user.ssoRequired || !mayChoose(user, wanted)) return missingPermissions;
+  if (user.ssoRequired || !user.mayChangePassword) return missingPermissions;
   if (user.customers.length === 0) return noCustomer;
-  if (wanted === 'passkey' && !user.passkeyTaken) return missingPermissions;
   return user.customers.some(({ admits }) => admits) ? null : 'network';
-}
-
-/** Whether the user has a way to sign in. A password is none where only passkeys are allowed. */
-function canSignIn({ passkeys, passwordHash, passkeyRequired }: ResetUser): boolean {
-  return passkeys > 0 || (passwordHash !== null && !passkeyRequired);
-}
-
-/** Who may not choose a password may choose a passkey only where passkeys are required. */
-function mayChoose({ mayChangePassword, passkeyRequired }: ResetUser, wanted: Wanted): boolean {
-  return wanted === 'password' ? mayChangePassword && !passkeyRequired : mayChangePassword || passkeyRequired;
 }
 
 /** Records a refusal; `problem`: what is wrong with the new password, in words. */
@@ -132,10 +106,8 @@ function stepsOfAccount(user: ResetUser, isInvitation: boolean): AuditStep[] {
   const admit = user.customers.some(({ admits }) => admits);
   return [
     ...(isInvitation && user.passwordHash !== null ? [{ step: 'password', outcome: 'set already' }] : []),
-    ...(isInvitation && user.passkeys > 0 ? [{ step: 'passkeys', outcome: String(user.passkeys) }] : []),
     { step: 'active', outcome: user.active ? 'yes' : 'no' },
     { step: 'may change password', outcome: user.mayChangePassword ? 'yes' : 'no' },
-    ...(user.passkeyRequired ? [{ step: 'signs in', outcome: 'by passkey only' }] : []),
     { step: 'customers', outcome: user.customers.map(({ key }) => key).join(', ') || 'none' },
     { step: 'networks', outcome: admit ? 'admit the address' : 'do not admit it' },
   ];

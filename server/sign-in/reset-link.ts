@@ -5,15 +5,9 @@ import type { Connection, Database } from '../database/database.ts';
 import { limits } from '../limits.ts';
 import { foldLoginName } from '../names/read-name.ts';
 import { admits } from '../people/customer.ts';
-import {
-  isPasskeyRequiredOf,
-  isPasskeyTakenOf,
-  isSsoPossibleFor,
-  isSsoRequiredOf,
-  usablePasskeysOf,
-} from '../people/sign-in-policy.ts';
+import { isSsoPossibleFor, isSsoRequiredOf } from '../people/sign-in-policy.ts';
 
-/** What a link is for. An invitation gives a first password or passkey, and never replaces one. */
+/** What a link is for. An invitation gives a first password, and never replaces one. */
 export type LinkPurpose = 'reset' | 'invitation';
 
 /** A link and its user, as seen from one address; `user` is null if the account is gone. */
@@ -30,24 +24,15 @@ export type ResetUser = {
   /** Whether one of the names has a domain with single sign-on only, and whether the user can use it at all. */
   ssoRequired: boolean;
   ssoPossible: boolean;
-  /** Those that can be used. */
-  passkeys: number;
-  /** Whether a customer takes passkeys, and whether one takes nothing else. */
-  passkeyTaken: boolean;
-  passkeyRequired: boolean;
   /** The active customers; `admits` says whether each one's networks allow the address. */
   customers: { key: string; name: string; admits: boolean }[];
 };
 
-/** The address of the visitor, null for an operator, and the domain that passkeys must be for. */
-type Seen = { address: string | null; rpId: string | null };
-
-const userColumns = (sql: Connection, { address, rpId }: Seen) => sql`
+/** `address`: of the visitor, null for an operator. */
+const userColumns = (sql: Connection, address: string | null) => sql`
   u.id, u.username, u.email, u.language, u.active, u.may_change_password as "mayChangePassword",
   u.password_hash as "passwordHash", ${isSsoRequiredOf(sql, sql`u.id`)} as "ssoRequired",
   ${isSsoPossibleFor(sql, sql`u.id`)} as "ssoPossible",
-  ${usablePasskeysOf(sql, sql`u.id`, rpId)} as passkeys, ${isPasskeyTakenOf(sql, sql`u.id`)} as "passkeyTaken",
-  ${isPasskeyRequiredOf(sql, sql`u.id`)} as "passkeyRequired",
   (
     select coalesce(jsonb_agg(jsonb_build_object('key', c.key, 'name', c.name, 'admits',
       ${address === null ? sql`true` : admits(sql, sql`c.allowed_networks`, address)}) order by c.key), '[]')
@@ -55,9 +40,13 @@ const userColumns = (sql: Connection, { address, rpId }: Seen) => sql`
   ) as customers`;
 
 /** The link behind a token hash, or null if it is unknown or expired long ago. */
-export async function findResetLink(sql: Connection, tokenHash: Buffer, seen: Seen): Promise<ResetLink | null> {
+export async function findResetLink(
+  sql: Connection,
+  tokenHash: Buffer,
+  address: string | null,
+): Promise<ResetLink | null> {
   const [row] = await sql<(Omit<ResetLink, 'user'> & Partial<ResetUser>)[]>`
-    select l.purpose, l.ends_at as "endsAt", l.used_at as "usedAt", ${userColumns(sql, seen)}
+    select l.purpose, l.ends_at as "endsAt", l.used_at as "usedAt", ${userColumns(sql, address)}
     from reset_link l left join portal_user u on u.id = l.user_id where l.token_hash = ${tokenHash}`;
   if (!row) return null;
   const { purpose, endsAt, usedAt, ...user } = row;
@@ -68,10 +57,10 @@ export async function findResetLink(sql: Connection, tokenHash: Buffer, seen: Se
 export async function findResetUsersForUpdate(
   sql: Connection,
   folds: readonly string[],
-  seen: Seen,
+  address: string | null,
 ): Promise<Map<string, ResetUser>> {
   const rows = await sql<(ResetUser & { fold: string })[]>`
-    select n.fold, ${userColumns(sql, seen)} from login_name n join portal_user u on u.id = n.user_id
+    select n.fold, ${userColumns(sql, address)} from login_name n join portal_user u on u.id = n.user_id
     where n.fold = any(${folds as string[]}::text[]) order by u.id for no key update of u`;
   return new Map(rows.map(({ fold, ...user }) => [fold, user]));
 }
@@ -134,15 +123,11 @@ type IssueResetLinkResult =
 /** Makes a reset link for an operator to hand over, by a user's username or email. */
 export async function issueResetLink(sql: Database, name: string, { actor, now }: By): Promise<IssueResetLinkResult> {
   return await sql.begin(async (sql): Promise<IssueResetLinkResult> => {
-    const [user] = (await findResetUsersForUpdate(sql, [foldLoginName(name)], { address: null, rpId: null })).values();
+    const [user] = (await findResetUsersForUpdate(sql, [foldLoginName(name)], null)).values();
     if (!user) return { kind: 'notFound' };
     const { id: userId, username } = user;
     const useless = (problem: string) => ({ kind: 'useless', username, problem }) as const;
     if (!user.active) return useless('the user is inactive');
-    if (user.passkeyRequired)
-      return useless(
-        `a customer of the user takes passkeys only; vestibule user invite ${username} mails a link to make one`,
-      );
     if (user.ssoRequired) return useless('the domain of the user allows single sign-on only');
     if (!user.mayChangePassword) return useless('the user may not change the password');
     if (user.customers.length === 0) return useless('the user has no active customer');

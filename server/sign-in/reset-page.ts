@@ -1,15 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type InvitedFor, invitedFor, invitedParameter, invitedValues } from '#contract/invited.ts';
+import { invitedParameter } from '#contract/invited.ts';
 import type { Page } from '#contract/page.ts';
 import { changeFailedReasons } from '#contract/reasons.ts';
-import { queryNames, screenPaths, screenUrl } from '#contract/screens.ts';
+import { queryNames, screenUrl } from '#contract/screens.ts';
 import { isToken, tokenHash } from '../crypto/token.ts';
 import { nullIfDatabaseAway } from '../database/connect.ts';
 import type { Deps } from '../deps.ts';
 import { readTokenCookie } from '../http/cookies.ts';
 import { tellNextPage } from '../http/next-page.ts';
-import { destinationOfAddress, languageOverride, queryValue, splitUrl } from '../http/request-url.ts';
-import { findResetLink, type ResetLink } from './reset-link.ts';
+import { destinationOfAddress, languageOverride, queryValue } from '../http/request-url.ts';
+import { findResetLink } from './reset-link.ts';
 
 /**
  * What the page of a link shows: the form with its extra data, or the address of a page that says that
@@ -27,13 +27,13 @@ export async function resetPage(
   const named = invitedPage(request);
   const name = 'forgottenChange';
   if (!token || !isToken(token)) return { screen: { name, ...named }, typedUsername: '' };
-  const link = await findResetLink(sql, tokenHash(token), { address: null, rpId: null }).catch(nullIfDatabaseAway);
+  const link = await findResetLink(sql, tokenHash(token), null).catch(nullIfDatabaseAway);
   const isOpen = link && !link.usedAt && link.endsAt > deps.now();
-  const invitation = link?.purpose === 'invitation' ? purposeOf(link, config.passkeys !== null) : null;
+  const isInvitation = link?.purpose === 'invitation';
   if (link && !isOpen && asked) {
     const kept = {
       [queryNames.destination]: destinationOfAddress(request, config),
-      [invitedParameter]: invitation ? invitedValues[invitation] : undefined,
+      [invitedParameter]: isInvitation ? 'true' : undefined,
       lang: languageOverride(request),
     };
     if (link.usedAt) {
@@ -44,13 +44,7 @@ export async function resetPage(
     const query = { [queryNames.reason]: String(changeFailedReasons.requestExpired), ...kept };
     return { redirect: screenUrl(config.basePath, 'forgottenChangeFailedInfo', query) };
   }
-  // The link leaves the address once the script has it: from there a reload must know that no password is taken.
-  if (isOpen && asked && invitation === 'passkey' && named.invitation !== invitation) {
-    const query = new URLSearchParams(splitUrl(request.url).search);
-    query.set(invitedParameter, invitedValues.passkey);
-    return { redirect: `${config.basePath}${screenPaths.forgottenChange}?${query}` };
-  }
-  const words = invitation ? { invitation } : named;
+  const words = isInvitation ? { invitation: true as const } : named;
   return {
     screen: { name, ...words, ...(asked ? {} : { resetHash: token }) },
     // Never a name typed elsewhere: a password manager would save the new password under it.
@@ -58,15 +52,7 @@ export async function resetPage(
   };
 }
 
-/** What an invitation is for, or was used for, as far as the account tells. */
-function purposeOf({ usedAt, user }: ResetLink, canMakePasskeys: boolean): InvitedFor {
-  if (user?.passkeyRequired) return 'passkey';
-  if (usedAt) return user?.passwordHash ? 'choice' : 'passkey';
-  return user?.passkeyTaken && canMakePasskeys ? 'choice' : 'password';
-}
-
 /** What the address of a page says of an invitation. */
-export function invitedPage(request: FastifyRequest): { invitation?: InvitedFor } {
-  const invitation = invitedFor(queryValue(request, invitedParameter));
-  return invitation ? { invitation } : {};
+export function invitedPage(request: FastifyRequest): { invitation?: true } {
+  return queryValue(request, invitedParameter) === null ? {} : { invitation: true };
 }

@@ -24,7 +24,6 @@ export function reasonToRefuse(user: SignInUser | null, isRight: boolean): Refus
   if (!user.active) return 'inactive';
   if (user.customers.length === 0) return 'no-customer';
   if (user.ssoRequired) return 'single-sign-on-required';
-  if (user.passkeyRequired) return 'passkey-required';
   if (!user.customers.some(({ admits }) => admits)) return 'network';
   return null;
 }

@@ -19,7 +19,6 @@ const rows: [address: string, heading: MessageKey, stage?: Stage, shows?: Messag
   ['/portal/forgottenChange?hash=of-a-mail', 'change-title'],
   ['/portal/forgottenChange?hash=of-a-mail&reason=1', 'change-title'],
   ['/portal/forgottenChange?hash=of-a-mail&invited=true', 'invitation-title'],
-  ['/portal/forgottenChange?hash=of-a-mail&invited=passkey', 'invitation-passkey-title'],
   ['/portal/forgottenChangedInfo', 'changed-title'],
   ['/portal/forgottenChangeFailedInfo', 'change-failed-title'],
   ['/portal/forgottenChangeFailedInfo?reason=3', 'change-failed-title'],

@@ -1,7 +1,6 @@
 import type { CDPSession, Page } from '@playwright/test';
 import { appCode } from '../support/authenticator-app.ts';
 import { codeForm, expectSignedIn, heading, signIn, signInForm, signOutButton } from './forms.ts';
-import { addCustomerTo, invitationFor } from './portal-accounts.ts';
 import { appCodeIsPast, signInIsOld } from './portal-database.ts';
 import { expect, password, test } from './test.ts';
 import { texts } from './texts.ts';
@@ -166,51 +165,4 @@ test('one that an operator has removed is refused', async ({ page, context, newP
   await page.goto('/portal/login');
   await passkeyButton(page).click();
   await expect(heading(page)).toHaveText(texts['login-fail-passkey-title']);
-});
-
-test('an invitation: a passkey instead, in the words and on the way of a password', async ({
-  page,
-  portal,
-  inbox,
-  newPerson,
-}) => {
-  const person = await newPerson();
-  const link = await invitationFor({ portal, inbox }, person);
-  const authenticator = await VirtualAuthenticator.addTo(page);
-  await withoutOffer(page);
-  const button = page.getByRole('button', { name: texts['passkey-instead'] });
-  await page.goto(link);
-  await authenticator.recognises(false);
-  await button.click();
-  await expect(page.getByText(texts['passkey-instead-none'])).toBeVisible();
-  await authenticator.recognises(true);
-  await button.click();
-  await expect(heading(page)).toHaveText(texts['invitation-passkey-done-title']);
-  await inbox.take(person.email, 'passkeyAdded');
-  await page.getByRole('link', { name: texts['return-to-login'] }).click();
-  await passkeyButton(page).click();
-  await expectSignedIn(page, person.username);
-  await page.goto(link);
-  await expect(heading(page)).toHaveText(texts['invitation-passkey-done-title']);
-});
-
-test('where only passkeys sign in: the page makes one and nothing else', async ({ page, portal, inbox, newPerson }) => {
-  const customer = `keys-${Date.now()}`;
-  await addCustomerTo(portal, customer, { passkeys: 'only' });
-  const { username, email } = await newPerson({ customers: [customer] });
-  await portal.mustRun(['user', 'invite', username]);
-  const { link } = await inbox.take(email, 'invitation');
-  await VirtualAuthenticator.addTo(page);
-  await withoutOffer(page);
-  await page.goto(link);
-  await expect(heading(page)).toHaveText(texts['invitation-passkey-title']);
-  await expect(page.getByLabel(texts['invitation-password'], { exact: true })).toHaveCount(0);
-  await page.getByRole('button', { name: texts['invitation-passkey-button'] }).click();
-  await expect(heading(page)).toHaveText(texts['invitation-passkey-done-title']);
-  await page.getByRole('link', { name: texts['return-to-login'] }).click();
-  await signInForm(page).send(username, password);
-  await expect(heading(page)).toHaveText(texts['login-fail-default-title']);
-  await page.getByRole('link', { name: texts['return-to-login'] }).first().click();
-  await passkeyButton(page).click();
-  await expectSignedIn(page, username);
 });

@@ -110,10 +110,7 @@ export async function comesOf(
 
 /** Does what `vestibule user invite` does after parsing. */
 export async function invite({ sql, deps }: PortalForTest, ...names: string[]) {
-  return await inviteUsers(sql, { keys: deps.keys, rpId: deps.config.passkeys?.id ?? null }, names, {
-    actor: 'os:alice',
-    now: deps.now(),
-  });
+  return await inviteUsers(sql, deps.keys, names, { actor: 'os:alice', now: deps.now() });
 }
 
 /** Invites a user at acme.test; returns the token in the email. */

@@ -1,9 +1,7 @@
 import { startEnrolment } from './enrol.ts';
 import { bytesOf, textOf } from './make-passkey.ts';
 
-export { offerToEnrol } from './enrol.ts';
-
-// A script of its own, loaded when a passkey may be used or made, also by an invitation, and the only one of the account page
+// A script of its own, loaded when a passkey may be used or made, and the only one of the account page
 // (docs/decisions/0052).
 startEnrolment();
 

@@ -1,4 +1,4 @@
-import { askForOptions, makePasskey } from './make-passkey.ts';
+import { makePasskey } from './make-passkey.ts';
 
 /** On the account page: shows the button that makes a passkey, where one can be made. Elsewhere it finds nothing to do. */
 export function startEnrolment(): void {
@@ -9,28 +9,18 @@ export function startEnrolment(): void {
 /**
  * Shows a form that makes a passkey, in place of what its page says without (`data-without`), if the browser can make one; and
  * makes it when the form is sent. What the form says of a failure is in its data; it is sent without an answer where that has no
- * words, for the server's. What says for whom it is goes along: the session of an account page, or the hash of a link. A form with
- * the latter says first whose account it is for, if its page does not (`data-account`), and stays hidden if the link makes no
- * passkey. `onSend` is called before it is sent.
+ * words, for the server's.
  */
-export async function offerToEnrol(form: HTMLFormElement, onSend?: () => void): Promise<void> {
+function offerToEnrol(form: HTMLFormElement): void {
   const field = form.querySelector<HTMLInputElement>('input[name="credential"]');
   if (!field || typeof PublicKeyCredential === 'undefined') return;
   const { options = '' } = form.dataset;
-  const status = form.querySelector('[aria-live]:not([data-account])');
+  const status = form.querySelector('[aria-live]');
   const button = form.querySelector('button');
-  const whose = form.querySelectorAll<HTMLInputElement>('[name=session], [name=hash]');
-  const bodyOfOptions = new URLSearchParams(Array.from(whose, ({ name, value }) => [name, value]));
-  const account = form.querySelector<HTMLElement>('[data-account]');
-  if (account) {
-    const asked = await askForOptions(options, bodyOfOptions).catch(() => null);
-    if (!asked || typeof asked === 'number') return;
-    account.textContent = (account.dataset.account ?? '').replace('{account}', () => asked.user.name);
-  }
-  const without = document.querySelectorAll<HTMLElement>('[data-without]');
-  for (const part of without) part.hidden = true;
+  const session = form.querySelector<HTMLInputElement>('[name=session]')?.value ?? '';
+  for (const part of document.querySelectorAll<HTMLElement>('[data-without]')) part.hidden = true;
   form.hidden = false;
-  if (without.length > 0) button?.focus();
+  button?.focus();
   function pause(words: string): void {
     if (button) button.disabled = false;
     button?.focus();
@@ -41,11 +31,10 @@ export async function offerToEnrol(form: HTMLFormElement, onSend?: () => void): 
     if (button?.disabled) return;
     if (button) button.disabled = true;
     if (status) status.textContent = '';
-    const answer = await makePasskey(options, bodyOfOptions);
+    const answer = await makePasskey(options, new URLSearchParams({ session }));
     const problem = typeof answer === 'string' ? undefined : form.dataset[answer.problem];
     if (problem !== undefined) return pause(problem);
     field.value = typeof answer === 'string' ? answer : '';
-    onSend?.();
     form.submit();
   });
 }

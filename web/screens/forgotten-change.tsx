@@ -12,11 +12,11 @@ import { NewPasswordFields } from '../components/new-password-fields.tsx';
 import { Alert, Notice } from '../components/notice.tsx';
 import { fieldValue, PortalForm, SubmitButton } from '../components/portal-form.tsx';
 import { Reference } from '../components/reference.tsx';
-import { PasskeyInstead, ResetLinkMissing, resetLinkOf } from '../components/reset-link.tsx';
+import { ResetLinkMissing, resetLinkOf } from '../components/reset-link.tsx';
 import { ChooseLink, ForgottenLink, LoginLink, SupportLink } from '../components/screen-links.tsx';
 import { Seal } from '../components/seal.tsx';
 
-export function ForgottenChange({ resetHash, invitation }: Extract<PageScreen, { name: 'forgottenChange' }>) {
+export function ForgottenChange({ resetHash }: Extract<PageScreen, { name: 'forgottenChange' }>) {
   const message = useMessage();
   const { place, saved, page, save } = useApp();
   const [isReasonMet, setReasonMet] = useState(false);
@@ -48,35 +48,16 @@ export function ForgottenChange({ resetHash, invitation }: Extract<PageScreen, {
         </Alert>
       )}
       {link.hash === '' && reason !== 2 && <ResetLinkMissing />}
-      {invitation === 'passkey' && <PasskeyOnly />}
-      {invitation !== 'passkey' && (
-        <PortalForm call="passwordChange" query={{ [queryNames.destination]: destination }} isReady={isReady}>
-          <input type="hidden" name="hash" value={link.hash} />
-          <UsernameField username={link.username} />
-          <NewPasswordFields isFirst={reason !== 2} />
-          <SubmitButton>{message('change-button')}</SubmitButton>
-        </PortalForm>
-      )}
-      {invitation && invitation !== 'password' && (
-        <PasskeyInstead link={link} destination={destination} isQuiet={invitation === 'choice'} />
-      )}
+      <PortalForm call="passwordChange" query={{ [queryNames.destination]: destination }} isReady={isReady}>
+        <input type="hidden" name="hash" value={link.hash} />
+        <UsernameField username={link.username} />
+        <NewPasswordFields isFirst={reason !== 2} />
+        <SubmitButton>{message('change-button')}</SubmitButton>
+      </PortalForm>
       <p className="links">
         <LoginLink />
       </p>
       <Reference />
-    </>
-  );
-}
-
-/** Where only a passkey signs in; the alert goes once the script can make one. */
-function PasskeyOnly() {
-  const message = useMessage();
-  return (
-    <>
-      <p className="lede">{message('passkey-how')}</p>
-      <div data-without>
-        <Alert title={message('passkey-no-script-title')}>{message('passkey-no-script')}</Alert>
-      </div>
     </>
   );
 }

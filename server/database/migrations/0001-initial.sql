@@ -12,7 +12,7 @@ create table customer (
   allowed_networks cidr[] not null default '{}',
   two_factor text not null default 'off' check (two_factor in ('off', 'app', 'email')),
   remember_devices boolean not null default true,
-  passkeys text not null default 'on' check (passkeys in ('off', 'on', 'only')),
+  passkeys text not null default 'on' check (passkeys in ('off', 'on')),
   new_device_mail boolean not null default false,
   created_at timestamptz not null
 );
