@@ -83,8 +83,8 @@ export const limits = {
   samlAssertionAge: 10 * minute,
   /** A body with a SAML answer, encoded. */
   samlBodyBytes: 300 * 1024,
-  /** Signs of elements, attributes and entities in a SAML message: 200 groups are about 2,000 if each has its own attribute. */
-  samlSigns: 3000,
+  /** Signs of elements, attributes and entities in a SAML message: a body full of groups has fewer. */
+  samlSigns: 6500,
   /** The same in a logout message, which is verified for anybody. */
   samlLogoutSigns: 400,
   /** A logout message by redirect, after unpacking, and the RelayState returned with an answer. */

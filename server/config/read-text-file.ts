@@ -1,13 +1,20 @@
 import { readFileSync } from 'node:fs';
 import type { Reading } from '../names/read-name.ts';
 
-/** The text that an operator wrote: UTF-8, or UTF-16 as Windows marks it. The mark at its beginning (BOM) is dropped. */
+/** Of XML, which may name its encoding; the platform knows it by both names. */
+const namesLatin1 = /^\s*<\?xml[^>]{0,60} encoding=["'](?:iso-8859-1|windows-1252)["']/i;
+
+/**
+ * The text that an operator wrote: UTF-8, UTF-16 as Windows marks it, or as XML says of itself. The mark at its beginning
+ * (BOM) is dropped.
+ */
 export function readText(bytes: Uint8Array): Reading {
   const [first, second] = bytes;
   const wide = first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-16le';
   const isWide = wide === 'utf-16be' || (first === 0xff && second === 0xfe);
+  const narrow = namesLatin1.test(Buffer.from(bytes.subarray(0, 100)).toString('latin1')) ? 'windows-1252' : 'utf-8';
   try {
-    return { kind: 'ok', value: new TextDecoder(isWide ? wide : 'utf-8', { fatal: true }).decode(bytes) };
+    return { kind: 'ok', value: new TextDecoder(isWide ? wide : narrow, { fatal: true }).decode(bytes) };
   } catch {
     return { kind: 'refused', problem: 'is not UTF-8: save it as UTF-8 (Excel: CSV UTF-8)' };
   }

@@ -42,6 +42,9 @@ const identity = {
   samlName: { name: 'bob-1', format: persistent, nameQualifier: null, spNameQualifier: null, sessionIndex: '_s1' },
 };
 
+/** Another group, in the words of Active Directory. */
+const typed = `</saml:AttributeValue><saml:AttributeValue xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="xs:string">00000000-0000-0000-0000-000000000000`;
+
 describe('true answers are read', () => {
   it.each([
     ['with a signed assertion', (f: Forger) => f.response(f.sign(f.assertion()))],
@@ -77,6 +80,7 @@ describe('true answers are read', () => {
   });
 
   it.each<[string, (f: Forger) => Parts]>([
+    ['with a thousand groups', (f) => ({ attributes: f.attributes({ email: bob, groups: typed.repeat(1000) }) })],
     ['that claim to be valid for days', (f) => ({ conditions: f.conditions(undefined, { NotOnOrAfter: f.at(9e8) }) })],
     [
       'as long as the clocks differ by no more than is allowed',
@@ -174,7 +178,7 @@ const hostile: [name: string, words: RegExp, xml: string][] = [
   ['attributes', /too many/, `<r ${Array.from({ length: 20_000 }, (_, at) => `a${at}=""`).join(' ')}/>`],
   ['quotes that do not end', /too many/, `<r ${filled('a="')}`],
   ['colons', /not a Response|well-formed/, `<${filled('a:')}/>`],
-  ['elements up to the limit', /not a Response/, `<r>${'<a b="" c=""/>'.repeat(990)}</r>`],
+  ['elements up to the limit', /not a Response/, `<r>${'<a b="" c=""/>'.repeat(2160)}</r>`],
 ];
 
 it('SA-32 hostile XML is refused at once, in an answer or as metadata, and nobody is called', () =>

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { readText } from '../../config/read-text-file.ts';
 import { makeCertificate } from '../portal-keys.ts';
 import { readSamlMetadata } from './provider-metadata.ts';
 
@@ -32,7 +33,7 @@ function settingsOf(text: string, entityId?: string) {
 describe('metadata are read', () => {
   it('with everything that a connection needs, by redirect rather than by post', () => {
     const posts = service('HTTP-POST', 'https://idp.example/post');
-    const text = `\uFEFF<?xml version="1.0" encoding="UTF-8"?>\n<!-- made by hand -->\n${entity(key(one) + posts + service())}`;
+    const text = `\n<?xml version="1.0" encoding="UTF-8"?>\n<!-- made by hand -->\n${entity(key(one) + posts + service())}`;
     const settings = { entityId: 'https://idp.example/', signOnUrl: 'https://idp.example/sso', warnings: [] };
     expect(settingsOf(text)).toMatchObject({ ...settings, certificates: [plain(one)] });
     expect(settingsOf(entity(key(one) + posts))).toMatchObject({
@@ -81,7 +82,35 @@ describe('metadata are read', () => {
   });
 });
 
+const bare = (pem: string) => pem.replace(/-----[A-Z ]+-----|\s/g, '');
+const document = (encoding: string, name = 'Müller') =>
+  `<?xml version="1.0" encoding="${encoding}"?><?xml-stylesheet href="md.xsl"?>${entity(key(one) + service(), { id: ' https://idp.example/\n' }).replace('</EntityDescriptor>', `<Organization><OrganizationName>${name}</OrganizationName></Organization></EntityDescriptor>`)}`;
+
+it.each<[string, () => Uint8Array]>([
+  ['UTF-16 of Windows', () => Buffer.from(`\uFEFF${document('UTF-16')}`, 'utf16le')],
+  ['ISO-8859-1', () => Buffer.from(document('ISO-8859-1'), 'latin1')],
+  ['windows-1252', () => Buffer.from(document('windows-1252'), 'latin1')],
+  ['CDATA in what is not read', () => Buffer.from(document('utf-8', '<![CDATA[A & B]]>'))],
+])('a file of an operator is read: %s', (_what, bytes) => {
+  const text = readText(bytes());
+  const { entityId, certificates } = settingsOf(text.kind === 'ok' ? text.value : text.problem);
+  expect([entityId, certificates]).toEqual(['https://idp.example/', [plain(one)]]);
+});
+
+it.each<[string, () => string, warning?: RegExp]>([
+  ['in PEM', () => key(`-----BEGIN CERTIFICATE-----${bare(one)}-----END CERTIFICATE-----`.replace(/-/g, '&#45;'))],
+  ['behind its names', () => key(`subject=/CN=idp issuer=/CN=ca ${bare(one)}`)],
+  ['around a comment', () => key(bare(one).replace('MII', 'MII<!-- x -->'))],
+  ['before its chain', () => key(bare(one) + bare(two)), /^signing certificate 1: its element holds 2/],
+  ['that is broken, beside a good one', () => key('TUlJ') + key(one), /1: it cannot be read \("TUlJ"\)/],
+  ['that is empty, behind a good one', () => key(one) + key(''), /^signing certificate 2: it cannot be read/],
+])('a certificate %s', (_what, keys, warning) => {
+  const { certificates, warnings } = settingsOf(entity(keys() + service()));
+  expect([certificates, warnings]).toEqual([[plain(one)], warning ? [expect.stringMatching(warning)] : []]);
+});
+
 it.each<[string, RegExp, () => string]>([
+  ['a document type', /\(DOCTYPE\): remove it/, () => `<!DOCTYPE EntityDescriptor>${entity(key(one) + service())}`],
   ['a page', /cannot be read/, () => '<!DOCTYPE html><html></html>'],
   ['a service provider’s', /not the metadata of an identity provider/, () => entity('', { role: 'SPSSODescriptor' })],
   ['no name', /no entityID/, () => entity(key(one) + service(), { id: '' })],
@@ -90,7 +119,7 @@ it.each<[string, RegExp, () => string]>([
   ['plain http', /not https/, () => entity(key(one) + service('HTTP-Redirect', 'http://idp.example/'))],
   ['a script', /not https/, () => entity(key(one) + service('HTTP-Redirect', 'javascript:alert(1)'))],
   ['no certificate', /no signing certificate \(X509Certificate in a KeyDescriptor\)/, () => entity(service())],
-  ['a certificate that is none', /cannot be read/, () => entity(key('AAAA') + service())],
+  ['a certificate that is none', /certificate 1: it cannot be read \("AAAA"\)/, () => entity(key('AAAA') + service())],
   ['SAML 1.1', /SAML 2\.0/, () => entity(key(one) + service()).replace('SAML:2.0:protocol">', 'SAML:1.1:protocol">')],
 ])('refused in words that say why: %s', (_name, words, make) => {
   expect(read(make())).toMatchObject({ kind: 'refused', problem: expect.stringMatching(words) });

@@ -14,7 +14,7 @@ import {
   md,
   namespaces,
   readXml,
-  textOf,
+  trimmed,
   type XmlElement,
 } from './xml.ts';
 
@@ -32,7 +32,7 @@ type MetadataReading =
  */
 export function readSamlMetadata(text: string, { entityId, now }: { entityId?: string; now: Date }): MetadataReading {
   if (text.length > limits.providerBytes) return { kind: 'refused', problem: 'the metadata are too long' };
-  const reading = readXml(text.replace(/^\uFEFF/, ''), { comments: true, signs: limits.samlMetadataSigns });
+  const reading = readXml(trimmed(text), { isMessage: false, signs: limits.samlMetadataSigns });
   if (reading.kind === 'refused')
     return { kind: 'refused', problem: `the metadata cannot be read: ${reading.problem}` };
   const entity = entityOf(reading.root, entityId);
@@ -43,7 +43,7 @@ export function readSamlMetadata(text: string, { entityId, now }: { entityId?: s
 function entityOf(root: XmlElement, entityId: string | undefined): XmlElement | string {
   const all = elementsIn(root).filter((element) => isNamed(element, md('EntityDescriptor')));
   const providers = all.filter((element) => childrenNamed(element, md('IDPSSODescriptor')).length > 0);
-  const meant = providers.filter((element) => entityId === undefined || attributeOf(element, 'entityID') === entityId);
+  const meant = providers.filter((element) => entityId === undefined || uriOf(element, 'entityID') === entityId);
   const [entity, another] = meant;
   if (entity && !another) return entity;
   if (all.length === 0) return 'this is not SAML metadata: there is no EntityDescriptor';
@@ -59,22 +59,15 @@ function readEntity(entity: XmlElement, now: Date): MetadataReading {
   const no = (problem: string): MetadataReading => ({ kind: 'refused', problem });
   const [role, another] = childrenNamed(entity, md('IDPSSODescriptor')).filter(speaksSaml2);
   if (!role || another) return no('the metadata do not have one IDPSSODescriptor for SAML 2.0');
-  const entityId = attributeOf(entity, 'entityID') ?? '';
+  const entityId = uriOf(entity, 'entityID') ?? '';
   if (entityId === '' || entityId.length > 1024) return no('the metadata have no entityID');
   const { service, binding } = serviceOf(role, 'SingleSignOnService');
-  const signOnUrl = service && attributeOf(service, 'Location');
+  const signOnUrl = service && uriOf(service, 'Location');
   if (!signOnUrl) return no('the metadata have no SingleSignOnService for HTTP-Redirect or HTTP-POST');
   if (!isProviderAddress(signOnUrl)) return no(`the provider's sign-on address is not https: ${said(signOnUrl)}`);
-  const found = certificatesOf(role);
-  if (found === null) return no('the metadata hold a signing certificate that cannot be read');
-  const usable = found.filter((pem) => certificateFacts(pem)?.isUsable);
-  if (found.length === 0) return no('the metadata have no signing certificate (X509Certificate in a KeyDescriptor)');
-  if (usable.length === 0)
-    return no('the metadata have no signing certificate with an RSA or ECDSA key, the supported kinds');
-  const states = usable.map((pem) => certificateState(pem, now)).filter(({ ok }) => !ok);
-  const warnings = states.map(({ words }) => `a signing certificate: ${words}`);
-  if (usable.length < found.length)
-    warnings.push('signing certificates with keys other than RSA and ECDSA are ignored');
+  const { certificates, warnings } = certificatesOf(role, now);
+  if (certificates.length === 0)
+    return no(warnings[0] ?? 'the metadata have no signing certificate (X509Certificate in a KeyDescriptor)');
   const logout = logoutServiceOf(role);
   if (typeof logout === 'string') warnings.push(logout);
   const validUntil = Date.parse(attributeOf(entity, 'validUntil') ?? '');
@@ -86,7 +79,7 @@ function readEntity(entity: XmlElement, now: Date): MetadataReading {
       signOnUrl,
       signOnBinding: binding === 'post' ? binding : undefined,
       logout: typeof logout === 'object' ? logout : undefined,
-      certificates: usable,
+      certificates,
     },
     warnings,
   };
@@ -95,9 +88,9 @@ function readEntity(entity: XmlElement, now: Date): MetadataReading {
 /** The provider's single logout by the browser; undefined if it has none, or why it is left out. */
 function logoutServiceOf(role: XmlElement): SamlLogoutService | string | undefined {
   const { service, binding } = serviceOf(role, 'SingleLogoutService');
-  const url = service && attributeOf(service, 'Location');
+  const url = service && uriOf(service, 'Location');
   if (!service || !url) return undefined;
-  const responseUrl = attributeOf(service, 'ResponseLocation') ?? url;
+  const responseUrl = uriOf(service, 'ResponseLocation') ?? url;
   const wrong = [url, responseUrl].find((address) => !isProviderAddress(address));
   if (wrong !== undefined) return `single logout is ignored: its address is not https: ${said(wrong)}`;
   return { url, responseUrl, binding };
@@ -115,17 +108,36 @@ function speaksSaml2(role: XmlElement): boolean {
   return (attributeOf(role, 'protocolSupportEnumeration') ?? '').split(/\s+/).includes(namespaces.protocol);
 }
 
-/** The certificates of keys for signing or without a stated use (SAML metadata §2.4.1.1); null if one is unreadable. */
-function certificatesOf(role: XmlElement): string[] | null {
+/** An address or name in an attribute (xs:anyURI), without white space around it. */
+function uriOf(element: XmlElement, name: string): string | null {
+  const value = attributeOf(element, name);
+  return value === null ? null : trimmed(value);
+}
+
+/** Base64 of a certificate, wherever it is between other text: it begins with the length of its DER. */
+const base64 = /MII[A-Za-z\d+/\s]*={0,2}/g;
+
+/**
+ * The usable certificates of keys for signing or without a stated use (SAML metadata §2.4.1.1). A bad one does not end the
+ * rollover to a good one: it is named in a warning.
+ */
+function certificatesOf(role: XmlElement, now: Date): { certificates: string[]; warnings: string[] } {
   const keys = childrenNamed(role, md('KeyDescriptor'));
-  const texts = keys
+  const elements = keys
     .filter((key) => (attributeOf(key, 'use') ?? 'signing') === 'signing')
-    .flatMap((key) => descendantsNamed(key, ds('X509Certificate')))
-    .map((element) => (textOf(element) ?? '').replace(/\s/g, ''));
-  const pems = texts.map(
-    (text) => `-----BEGIN CERTIFICATE-----\n${text.replace(/.{64}(?=.)/g, '$&\n')}\n-----END CERTIFICATE-----\n`,
-  );
-  return pems.every((pem) => certificateFacts(pem) !== null) ? [...new Set(pems)] : null;
+    .flatMap((key) => descendantsNamed(key, ds('X509Certificate')));
+  const certificates = new Set<string>();
+  const warnings: string[] = [];
+  for (const [index, { textContent: text }] of elements.entries()) {
+    const [first = '', ...more] = text.match(base64) ?? [];
+    const pem = `-----BEGIN CERTIFICATE-----\n${first.replace(/\s/g, '').replace(/.{64}(?=.)/g, '$&\n')}\n-----END CERTIFICATE-----\n`;
+    const { ok, words } = certificateState(pem, now);
+    const its = `signing certificate ${index + 1}`;
+    if (!ok) warnings.push(`${its}: ${words} (${said(trimmed(text).slice(0, 24))})`);
+    if (more.length > 0) warnings.push(`${its}: its element holds ${more.length + 1}, of which the first is used`);
+    if (certificateFacts(pem)?.isUsable) certificates.add(pem);
+  }
+  return { certificates: [...certificates], warnings };
 }
 
 /** Differences between what a provider publishes now and a connection, or why that cannot be read. */

@@ -20,6 +20,8 @@ export type XmlElement = XmlNode & {
   getAttribute(name: string): string | null;
   /** As XML. */
   toString(): string;
+  /** Of all nodes below it but comments and processing instructions. */
+  textContent: string;
 };
 
 /** An element's name: namespace and local name. */
@@ -40,18 +42,20 @@ const declaration = /^<\?xml version=(["'])1\.0\1(?: encoding=(["'])utf-8\2)?(?:
 
 /**
  * Reads foreign XML by a parser whose every warning is an error. Before it sees a document, the signs are counted that
- * cost time (elements, attributes, entities), and document types, processing instructions, CDATA and, unless they are
- * allowed, comments are refused. XHTML too: the parser reads its scripts by other rules.
+ * cost time (elements, attributes, entities), and document types are refused; in messages, comments, processing instructions
+ * and CDATA too, which another parser would read otherwise. And XHTML: the parser reads its scripts by other rules.
  */
 export function readXml(
   text: string,
-  { comments = false, signs = limits.samlSigns }: { comments?: boolean; signs?: number } = {},
+  { isMessage = true, signs = limits.samlSigns }: { isMessage?: boolean; signs?: number } = {},
 ): XmlReading {
   const no = (problem: string): XmlReading => ({ kind: 'refused', problem });
-  if ((text.match(/[<=&]/g) ?? []).length > signs) return no('it has too many elements, attributes or entities');
+  const count = (text.match(/[<=&]/g) ?? []).length;
+  if (count > signs) return no(`it has too many elements, attributes or entities (${count}, at most ${signs})`);
   const body = text.replace(declaration, '');
-  if (comments ? /<(?:\?|!(?!--))/.test(body) : /<[?!]/.test(body))
+  if (isMessage && /<[?!]/.test(body))
     return no('it holds a comment, CDATA, a document type or a processing instruction, or is not declared as UTF-8');
+  if (/<!(?!--|\[CDATA\[)/.test(body)) return no('it holds a document type (DOCTYPE): remove it');
   if (!/^[\t\n\r ]*</.test(body) || !body.trimEnd().endsWith('>')) return no('it has text outside its root');
   if (body.includes('http://www.w3.org/1999/xhtml')) return no('it holds XHTML');
   const { DOMParser } = requireXml('@xmldom/xmldom') as ParserLibrary;
