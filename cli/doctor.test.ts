@@ -143,6 +143,10 @@ describe('vestibule doctor', () => {
       ...{ check: 'mail login', ok: false },
       words: expect.stringMatching(/did not accept the login: 535 .* – check user and password in SMTP_URL$/),
     });
+    const plain = await mailServerForTest({ tls: 'off' });
+    const unencrypted = await doctor('', { SMTP_URL: plain.url.replace('?starttls=off', '') });
+    await plain.close();
+    expect(unencrypted.lines.at(-3)).toMatch(/– mail TLS – .* does not offer .*smtps:\/\/ is for .*\?starttls=off/);
     server.behave({ at: 'rcpt', code: 550, words: 'no such user' });
     const refused = await doctor('--send-to ada@acme.example', { SMTP_URL: server.url });
     expect(refused.lines.at(-1)).toMatch(/^failed {2}– test mail – .* refused the recipient: 550 no such user$/);

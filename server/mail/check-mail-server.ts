@@ -55,6 +55,21 @@ function stopAt(error: NodemailerError, server: SmtpServer, steps: MailServerChe
   return steps.map((check, at) => {
     if (at < failedAt) return check;
     if (at > failedAt) return { ...check, ok: null, words: 'not tried' };
-    return { ...check, ok: false, words: smtpFailure(error, server) };
+    return { ...check, ok: false, words: `${smtpFailure(error, server)} – ${remedyOf(error)}` };
   });
+}
+
+function remedyOf(error: NodemailerError): string {
+  const schemes = 'smtps:// is for ports with TLS from the start (465), smtp:// for STARTTLS';
+  switch (stepOf(error)) {
+    case 'login':
+      return 'check user and password in SMTP_URL';
+    case 'TLS':
+      if (error.command === 'STARTTLS')
+        return `${schemes}; smtp://…?starttls=off sends without encryption, for a server on this machine or a closed network`;
+      return /SSL/.test(error.originalCode ?? '') ? schemes : 'put your own CA into NODE_EXTRA_CA_CERTS';
+    case 'connection':
+    case 'mail':
+      return `check host and port in SMTP_URL; ${schemes}`;
+  }
 }

@@ -12,7 +12,7 @@ import { MailNotSent, type MailTransport } from '../deps.ts';
 import type { WordedMail } from '../people/mail-kinds.ts';
 import type { Sender } from './message.ts';
 import type { SmtpSettings } from './smtp-transport.ts';
-import { smtpFailure, smtpTransport } from './smtp-transport.ts';
+import { smtpFailure, smtpTransport, stepOf } from './smtp-transport.ts';
 
 const token = 'T0ken_'.padEnd(43, 'aB3-');
 const link = `https://hub.example.com/portal/forgotten-change?hash=${token}&lang=de`;
@@ -223,6 +223,17 @@ const relay: SmtpServer = { host: 'smtp.example.com', port: 587, tls: 'starttls'
 
 const refusal = (response: string) =>
   smtpFailure(Object.assign(new Error(), { code: 'EMESSAGE', command: 'DATA', response }), relay);
+
+test.each([
+  ['ECONNREFUSED', 'connection', 'cannot be reached'],
+  ['ECONNRESET', 'connection', 'closed the connection'],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', 'TLS', 'failed the TLS handshake'],
+  ['EPROTO', 'TLS', 'failed the TLS handshake'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'TLS', 'has a certificate that is not trusted here'],
+])('%s without a system call, as of several addresses, is of the %s', (originalCode, step, words) => {
+  const error = Object.assign(new Error(), { code: 'ESOCKET', originalCode });
+  expect([stepOf(error), smtpFailure(error, relay)]).toEqual([step, `smtp.example.com:587 ${words} (${originalCode})`]);
+});
 
 test("a server's answer becomes one short line, without our credentials and anything as long as a token", () => {
   expect(refusal('554-first\r\n554-\u001b[2Jsecond\r\n554 \u202eth\u00ef\u0000rd')).toBe(

@@ -111,13 +111,13 @@ function stoppedAnswering({ code, timeoutType }: NodemailerError): boolean {
 }
 
 export function stepOf(error: NodemailerError): SmtpStep {
-  const { code, command = '', originalCode = '', timeoutType, syscall } = error;
+  const { code, command = '', originalCode = '', timeoutType } = error;
   if (code === 'EENVELOPE' || code === 'EMESSAGE') return 'mail';
   if (code === 'EAUTH') return 'login';
   if (code === 'ETLS' || command === 'STARTTLS' || timeoutType === 'UPGRADE_TIMEOUT') return 'TLS';
-  // Certificate and handshake errors come from OpenSSL, not from a system call; EPIPE is a connection that was closed.
-  const isOfOpenssl = (!syscall && originalCode !== 'EPIPE') || /^(?:EPROTO|ERR_SSL)/.test(originalCode);
-  if (code === 'ESOCKET' && isOfOpenssl) return 'TLS';
+  // Certificate and handshake errors come from OpenSSL, whose codes are longer than the system's; where nothing listens there is
+  // no TLS to fail.
+  if (code === 'ESOCKET' && !/^E(?!PROTO)[A-Z]+$/.test(originalCode)) return 'TLS';
   return 'connection';
 }
 
@@ -146,7 +146,9 @@ function whatHappened(error: NodemailerError): string {
       if (code === 'EDNS') return 'has a name that cannot be resolved';
       if (timeoutType === 'GREETING_TIMEOUT') return 'did not greet in time';
       if (stoppedAnswering(error)) return 'stopped answering';
-      if (timeoutType === 'CONNECT_TIMEOUT' || syscall === 'connect') return 'cannot be reached';
+      // The error of several addresses names no system call.
+      if (timeoutType === 'CONNECT_TIMEOUT' || syscall === 'connect' || originalCode === 'ECONNREFUSED')
+        return 'cannot be reached';
       return error.response ? 'is not ready for email' : 'closed the connection';
   }
 }
