@@ -30,8 +30,8 @@ export const PasskeyForm = {
 } as const;
 export type PasskeyForm = Static<typeof PasskeyForm>;
 
-/** `POST authenticate/checkSsoLogin` */
-export const CheckSsoForm = { type: 'object', properties: { redirectURLSSO: text } } as const;
+/** `POST authenticate/checkSsoLogin`; `username`: what was typed on the sign-in form whose button it is. */
+export const CheckSsoForm = { type: 'object', properties: { redirectURLSSO: text, username: text } } as const;
 export type CheckSsoForm = Static<typeof CheckSsoForm>;
 
 /** `POST authenticate/performSsoLogin`; `connection` is the key of the chosen one if a domain has several. */

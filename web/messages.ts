@@ -18,6 +18,12 @@ export const serverTexts = /^(?:mail-|account-|invitation-|description$)/;
 
 const secondsInMinute = 60;
 
+/** The minute in which a time, in milliseconds, is over: “14:32”. */
+export function clockTime(language: Language, time: number): string {
+  const format = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+  return new Intl.DateTimeFormat(language, format).format(Math.ceil(time / 60_000) * 60_000);
+}
+
 /** “in 40 seconds”, “in 5 minutes”, inflected for the language. */
 export function relativeTime(language: Language, seconds: number): string {
   const wait = Math.max(1, seconds);

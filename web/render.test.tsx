@@ -83,7 +83,7 @@ function expectSound(html: string, language: Language, name: string) {
 
 /** The targets of the forms that post. */
 const postsOf = (html: string) =>
-  [...html.matchAll(/<form(?: autoComplete="off")? action="([^"]+)" method="post"/g)].map((match) => match[1]);
+  [...html.matchAll(/<form[^>]*? action="([^"]+)" method="post"/g)].map((match) => match[1]);
 
 describe.each(languages)('in %s every document is sound', (language) => {
   it('of a screen, whose form posts to its call', () => {
@@ -116,9 +116,22 @@ const there = '/portal/twoFactor?lang=en&amp;redirectURL=%2Fa%3Fb';
 
 /** What a document has, and what it has not. */
 const documents: Record<string, [html: string, has: (string | RegExp)[], not?: (string | RegExp)[]]> = {
-  'the sign-in form sends the default destination': [
+  'the sign-in form sends the default destination, to single sign-on too': [
     render('/portal/login'),
-    ['name="redirectURL" value="/portal"', 'name="redirectURLSSO" value="/portal"'],
+    [
+      'name="redirectURL" value="/portal"',
+      /<button[^>]* form="sign-in"[^>]* value="\/portal" name="redirectURLSSO" formAction="\/portal\/authenticate\/checkSsoLogin"/,
+    ],
+  ],
+  'a refused sign-in is the form once more: one alert, what to read out and to whom, and no word of waiting': [
+    render('/portal/loginfail/default', { typedUsername: 'ada', reference: 'S0C6-V7HD' }),
+    [
+      /<h1[^>]*>Sign-in didn’t work<\/h1><div id="why" class="alert bad"[^>]*>.*<p>Check your username and password\. [^.<]*\.<\/p><\/div><form/,
+      /id="username"[^>]* value="ada"/,
+      /id="password"[^>]* autofocus=""[^>]* aria-describedby="why"/,
+      /<p class="links"><span class="reference">Reference<!-- --> <code>S0C6-V7HD<\/code><\/span><a [^>]*>Contact support<\/a><\/p>/,
+    ],
+    ['class="seal', 'Return to sign-in', /\bwait|minute/i],
   ],
   'OR-01 it sends the default if that of the address is not acceptable': [
     render('/portal/login?destination=https://evil.example/'),

@@ -82,7 +82,7 @@ export function recordRefusedDestination({ sql, config, now, outage }: Deps) {
 /** What a form that leads to a sign-in gets back if it cannot be processed. */
 export function keptForm(
   { destinationRules, basePath }: Config,
-  { username = '', redirectURL }: { username?: string; redirectURL?: string | undefined },
+  { username = '', redirectURL }: { username?: string | undefined; redirectURL?: string | undefined },
 ): KeptForm {
   const accepted = redirectURL ? acceptableDestination(redirectURL, destinationRules) : null;
   return {

@@ -86,7 +86,7 @@ export const checkSsoSchema = { body: CheckSsoForm };
  */
 export function checkSsoRoute(deps: Deps) {
   return async function checkSso(request: FastifyRequest<{ Body: CheckSsoForm }>, reply: FastifyReply) {
-    const { redirectURLSSO } = request.body;
+    const { redirectURLSSO, username } = request.body;
     const traveller = await travellerOf(deps, request, reply, {
       redirectUrl: redirectURLSSO,
       giveAgain: (wait) => refuse(deps, request, reply, 429, { ...wait, form: keptButton(deps, request) }),
@@ -94,8 +94,10 @@ export function checkSsoRoute(deps: Deps) {
     if (!traveller) return reply;
     const id = rememberedConnection(deps, request);
     const connection = id === null ? null : await findSsoConnection(deps.sql, id);
-    if (!connection?.active) return toSingleSignOn(reply, deps.config, { username: null }, traveller);
-    return await beginVisit(deps, request, reply, connection, { ...traveller, typed: null });
+    const typed = keptForm(deps.config, { username }).typedUsername.trim();
+    if (!connection?.active) return toSingleSignOn(reply, deps.config, { username: typed || null }, traveller);
+    const hint = isEmailAddress(typed) ? typed : null;
+    return await beginVisit(deps, request, reply, connection, { ...traveller, typed: hint });
   };
 }
 
@@ -105,8 +107,8 @@ export function checkSsoFormAgain(deps: Deps): FormKeeper {
 }
 
 function keptButton(deps: Deps, request: FastifyRequest) {
-  const { redirectURLSSO: redirectURL } = (request.body ?? {}) as CheckSsoForm;
-  return keptForm(deps.config, { redirectURL });
+  const { redirectURLSSO: redirectURL, username } = (request.body ?? {}) as CheckSsoForm;
+  return keptForm(deps.config, { redirectURL, username });
 }
 
 /**

@@ -72,8 +72,8 @@ function findDocumentFaults(frameWanted: string): string[] {
   }
   // A name that is spoken contains the words that are seen (2.5.3).
   for (const control of all('[aria-label]')) {
-    const seen = control.matches('a, button') ? control.innerText.trim() : '';
-    if (!control.getAttribute('aria-label')?.includes(seen)) faults.push(`${seen} is not in its name`);
+    const seen = control.matches('a, button') ? control.innerText.trim().toLowerCase() : '';
+    if (!control.getAttribute('aria-label')?.toLowerCase().includes(seen)) faults.push(`${seen} is not in its name`);
   }
   for (const option of all('#lang option')) if (!option.lang) faults.push(`${option.textContent} has no language`);
   // What is wrong with an entry is read with the field (3.3.1).
@@ -206,7 +206,7 @@ function findCutTexts(): string[] {
   if (scrollWidth > clientWidth) found.push(`the page scrolls sideways: ${scrollWidth} of ${clientWidth} px`);
   for (const { what, parent, boxes } of texts) {
     for (let box: Element | null = parent; box; box = box.parentElement) {
-      const isBox = box.matches('.button, .control, .alert, .fact, .codes, .column, .floor');
+      const isBox = box.matches('.button, .control, .alert, .fact, .codes, .door, .floor');
       if (!isBox && getComputedStyle(box).overflow === 'visible') continue;
       const { left, right, top, bottom } = box.getBoundingClientRect();
       const leaves = boxes.some((text) => text.left < left - 1 || text.right > right + 1);
@@ -234,7 +234,7 @@ function findCutTexts(): string[] {
 function findSmallTargets(): string[] {
   const targets = document.querySelectorAll('a, button, select, .control, .check, .code input:not([type=hidden])');
   return [...targets].flatMap((target) => {
-    const { width, height } = target.getBoundingClientRect();
+    const { width, height } = (target.closest('.control') ?? target).getBoundingClientRect();
     const isInSentence = target.closest('.lede, .alert, .hint, li:not(.steps > li)');
     const isSmall = height > 0 && (height < (target.matches('.check') ? 24 : 43.9) || width < 24);
     return isSmall && !isInSentence ? [`${target.textContent || target.id}: ${width} × ${height}`] : [];

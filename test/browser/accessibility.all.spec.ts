@@ -67,6 +67,8 @@ test('registering an app and signing in with it with only the keyboard', async (
     await page.keyboard.type(username);
     await page.keyboard.press('Tab');
     await page.keyboard.type(password);
+    await page.keyboard.press('Tab');
+    await expect(signInForm(page).button).toBeFocused();
     await page.keyboard.press('Enter');
   };
   await page.goto('/portal/login');

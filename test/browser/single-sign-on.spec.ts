@@ -28,8 +28,13 @@ test(
   async ({ page, portal, javaScriptEnabled }) => {
     const asked = `/portal/portal.html?report=7${javaScriptEnabled ? '#/reports/7' : ''}`;
     await page.goto(asked);
+    await signInForm(page).fill('olga@oidc.test', 'typed by habit');
+    const posted = page.waitForRequest('**/checkSsoLogin');
     await ssoButton(page).click();
-    await ssoForm(page).send('olga@oidc.test');
+    expect((await posted).postData()?.includes('habit')).toBe(!javaScriptEnabled);
+    await expect(ssoForm(page).email).toHaveValue('olga@oidc.test');
+    expect(page.url()).not.toContain('olga');
+    await ssoForm(page).button.click();
     await expect(atProvider(page).email).toHaveValue('olga@oidc.test');
     await page.goBack();
     await ssoForm(page).send('olga@oidc.test');

@@ -3,14 +3,14 @@ import { noticeOfSearch } from '#contract/notices.ts';
 import { useApp, useMessage, usePortalUrls } from '../app-context.ts';
 import { useIsScripted } from '../is-scripted.tsx';
 import { whenIdle } from '../when-idle.ts';
-import { PortalForm, RedirectField, SubmitButton } from './portal-form.tsx';
+import { PortalForm, RedirectField } from './portal-form.tsx';
 
 /** The script of ceremonies, for the screens of both scripts. */
 export const loadCeremony = () => import('../passkeys/ceremony.ts');
 
 /**
- * The button that asks for a passkey, where one can be used: in a browser with a script and passkeys. On the sign-in form
- * the field for the name offers them too. `isSecondFactor`: in place of a code.
+ * The button that asks for a passkey, where one can be used: in a browser with passkeys, once the script runs. On the sign-in
+ * form the field for the name offers them too. `isSecondFactor`: in place of a code.
  */
 export function PasskeyForm({ isSecondFactor = false }: { isSecondFactor?: boolean }) {
   const message = useMessage();
@@ -18,7 +18,8 @@ export function PasskeyForm({ isSecondFactor = false }: { isSecondFactor?: boole
   const { page, place, leave, comeBack } = useApp();
   const [isNone, setIsNone] = useState(false);
   const field = useRef<HTMLInputElement>(null);
-  const isShown = useIsScripted() && page.passkeys && typeof PublicKeyCredential !== 'undefined';
+  const isScripted = useIsScripted();
+  const isShown = isScripted && page.passkeys && typeof PublicKeyCredential !== 'undefined';
   const options = toCall(isSecondFactor ? 'passkeyFactorOptions' : 'passkeyOptions');
 
   function send(answer: string | null): void {
@@ -53,7 +54,7 @@ export function PasskeyForm({ isSecondFactor = false }: { isSecondFactor?: boole
     return await (await loadCeremony()).offerPasskeys(options, signal);
   }
 
-  if (!isShown) return null;
+  if (isScripted ? !isShown : !page.passkeys) return null;
   return (
     <PortalForm
       call={isSecondFactor ? 'passkeyFactor' : 'passkeySignIn'}
@@ -67,7 +68,13 @@ export function PasskeyForm({ isSecondFactor = false }: { isSecondFactor?: boole
     >
       <RedirectField from={isSecondFactor ? 'redirectURL' : 'destination'} />
       <input type="hidden" name="credential" ref={field} />
-      <SubmitButton isQuiet>{message('login-passkey')}</SubmitButton>
+      <button
+        className={isShown ? 'button quiet' : 'button quiet unscripted'}
+        type="submit"
+        aria-label={message('login-passkey')}
+      >
+        {message(isSecondFactor ? 'login-passkey' : 'login-passkey-short')}
+      </button>
       {isNone && <p role="alert">{message('login-passkey-none')}</p>}
     </PortalForm>
   );

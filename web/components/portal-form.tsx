@@ -12,6 +12,7 @@ const ReadyContext = createContext(true);
 export const useIsReady = () => use(ReadyContext);
 
 type Props = {
+  id?: string;
   call: Call;
   /** Query parameters for the address of the call. */
   query?: Record<string, string | undefined>;
@@ -27,6 +28,7 @@ type Props = {
 
 /** A form that posts to one of the calls, works without JavaScript, and is sent once however often it is submitted. */
 export function PortalForm({
+  id,
   call,
   query,
   word = 'please-wait',
@@ -57,6 +59,7 @@ export function PortalForm({
   return (
     <form
       ref={form}
+      id={id}
       autoComplete={autoComplete}
       method="post"
       action={toCall(call, query)}
@@ -76,7 +79,7 @@ export function PortalForm({
 const always = () => true;
 
 /** Their answers carry on where the sign-in was to lead. */
-const signInCalls: readonly Call[] = ['performLogin', 'checkSsoLogin', 'performSsoLogin', 'passkeySignIn'];
+const signInCalls: readonly Call[] = ['performLogin', 'performSsoLogin', 'passkeySignIn'];
 
 export function SubmitButton({ isQuiet = false, children }: { isQuiet?: boolean; children: ReactNode }) {
   const isReady = useIsReady();
@@ -87,18 +90,15 @@ export function SubmitButton({ isQuiet = false, children }: { isQuiet?: boolean;
   );
 }
 
-/** The destination after sign-in, sent along. */
-export function RedirectField({
-  name = 'redirectURL',
-  from = queryNames.destination,
-}: {
-  name?: 'redirectURL' | 'redirectURLSSO';
-  /** The parameter of the address that has it. */
-  from?: 'destination' | 'redirectURL';
-}) {
+/** The destination after sign-in. `from`: the parameter of the address that has it. */
+export function useRedirectValue(from: 'destination' | 'redirectURL' = queryNames.destination): string {
   const { place, saved, page } = useApp();
-  const askedFor = parameterOf(place.search, from);
-  return <input type="hidden" name={name} value={redirectValue(saved, askedFor, page.rules)} />;
+  return redirectValue(saved, parameterOf(place.search, from), page.rules);
+}
+
+/** The same, sent along. */
+export function RedirectField({ from }: { from?: 'destination' | 'redirectURL' }) {
+  return <input type="hidden" name="redirectURL" value={useRedirectValue(from)} />;
 }
 
 /**

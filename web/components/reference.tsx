@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { useApp, useMessage } from '../app-context.ts';
+import { SupportLink } from './screen-links.tsx';
 
 /**
  * The reference that a visitor reads out to support to identify the refusal. It belongs to the page
@@ -9,7 +10,22 @@ export function Reference() {
   const message = useMessage();
   const { page, place } = useApp();
   if (!page.reference || place.address !== page.url) return null;
-  return <Fact label={message('reference')}>{page.reference}</Fact>;
+  return (
+    <span className="reference">
+      {message('reference')} <code>{page.reference}</code>
+    </span>
+  );
+}
+
+/** Last on the page of a refusal: what to read out, and to whom. The children are other links. */
+export function SupportLine({ text, children }: Parameters<typeof SupportLink>[0] & { children?: ReactNode }) {
+  return (
+    <p className="links">
+      <Reference />
+      {children}
+      <SupportLink text={text} />
+    </p>
+  );
 }
 
 /** A named value, such as an address, that may wrap anywhere. */

@@ -124,7 +124,7 @@ export function GoOnLink({ textKey, destination }: { textKey: MessageKey; destin
   );
 }
 
-type SupportLinkProps = { className?: string | undefined; text?: 'contact-support' | 'login-fail-ip-support' };
+type SupportLinkProps = { className?: string; text?: 'contact-support' | 'login-fail-ip-support' | undefined };
 
 export function SupportLink({ className, text = 'contact-support' }: SupportLinkProps) {
   const message = useMessage();

@@ -1,47 +1,81 @@
 import { useApp, useMessage, usePortalUrls } from '../app-context.ts';
 import { PortalLink } from './links.tsx';
-import { isFilled, PortalForm, RedirectField, SubmitButton } from './portal-form.tsx';
+import { PasskeyForm } from './passkey-form.tsx';
+import { isFilled, PortalForm, RedirectField, SubmitButton, useRedirectValue } from './portal-form.tsx';
 import { PasswordField, TextField } from './text-field.tsx';
 
+const formId = 'sign-in';
+
 /**
- * Name and password, sent with the destination. `why`: the id of the text that says why the form is shown again, read
- * out with the field that takes the focus.
+ * Name and password, sent with the destination, and the other ways in. `why`: the id of the text that says why the form is
+ * shown again, read out with the field that takes the focus.
  */
 export function SignInForm({ username, why }: { username: string; why?: string }) {
   const message = useMessage();
   const { toScreen } = usePortalUrls();
   const { typedUsername } = useApp();
   return (
-    <PortalForm
-      call="performLogin"
-      word="signing-in"
-      isReady={(form) => isFilled(form, 'username') && isFilled(form, 'password')}
-    >
-      <TextField
-        id="username"
-        name="username"
-        label={message('login-username')}
-        autoComplete="username webauthn"
-        required
-        defaultValue={username}
-        autoFocus={!username}
-        onInput={(event) => {
-          typedUsername.current = event.currentTarget.value;
-        }}
-      />
-      <PasswordField
-        id="password"
-        label={message('login-password')}
-        autoComplete="current-password"
-        autoFocus={Boolean(why && username)}
-        aria-describedby={why}
+    <>
+      <PortalForm
+        id={formId}
+        call="performLogin"
+        word="signing-in"
+        isReady={(form) => isFilled(form, 'username') && isFilled(form, 'password')}
       >
-        <PortalLink className="aside" href={toScreen('forgotten')}>
-          {message('login-forgotten')}
-        </PortalLink>
-      </PasswordField>
-      <RedirectField />
-      <SubmitButton>{message('login-button')}</SubmitButton>
-    </PortalForm>
+        <TextField
+          id="username"
+          name="username"
+          label={message('login-username')}
+          autoComplete="username webauthn"
+          required
+          defaultValue={username}
+          autoFocus={!username}
+          onInput={(event) => {
+            typedUsername.current = event.currentTarget.value;
+          }}
+        />
+        <PasswordField
+          id="password"
+          label={message('login-password')}
+          autoComplete="current-password"
+          autoFocus={Boolean(why && username)}
+          aria-describedby={why}
+        >
+          <RedirectField />
+          <SubmitButton>{message('login-button')}</SubmitButton>
+          <PortalLink className="aside" href={toScreen('forgotten')}>
+            {message('login-forgotten')}
+          </PortalLink>
+        </PasswordField>
+      </PortalForm>
+      <p className="or">{message('or')}</p>
+      <div className="pair">
+        <SsoButton />
+        <PasskeyForm />
+      </div>
+    </>
+  );
+}
+
+/** Sends the typed name along, for the form that asks for an address; without a script the password too, which nobody reads. */
+function SsoButton() {
+  const message = useMessage();
+  const { toCall } = usePortalUrls();
+  return (
+    <button
+      className="button quiet"
+      type="submit"
+      form={formId}
+      formAction={toCall('checkSsoLogin')}
+      formNoValidate
+      name="redirectURLSSO"
+      value={useRedirectValue()}
+      onClick={({ currentTarget }) => {
+        const password = currentTarget.form?.elements.namedItem('password');
+        if (password instanceof HTMLInputElement) password.value = '';
+      }}
+    >
+      {message('login-sso')}
+    </button>
   );
 }

@@ -6,13 +6,11 @@ import { Icon, shapes } from './icon.tsx';
 export type TextFieldProps = ComponentProps<'input'> & {
   id: string;
   label: string;
-  /** In the frame of the field, after its text. */
-  beside?: ReactNode;
   children?: ReactNode;
 };
 
 /** A text with its label; `checked-field.tsx` adds what is wrong with it. */
-export function TextField({ id, label, beside, children, defaultValue, ...input }: TextFieldProps) {
+export function TextField({ id, label, children, defaultValue, ...input }: TextFieldProps) {
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
@@ -27,38 +25,35 @@ export function TextField({ id, label, beside, children, defaultValue, ...input 
           defaultValue={useState(defaultValue)[0]}
           {...input}
         />
-        {beside}
       </div>
       {children}
     </div>
   );
 }
 
-/** A password input with a reveal button, which is shown only where it works. */
-export function PasswordField({ id, ...field }: TextFieldProps) {
+/**
+ * A password input with a reveal button, which is shown only where it works. The keyboard comes to that after the children,
+ * such as the button of the form, so that typing goes straight on.
+ */
+export function PasswordField({ id, children, ...field }: TextFieldProps) {
   const message = useMessage();
   const isScripted = useIsScripted();
   const [isShown, setShown] = useState(false);
-  const reveal = (
-    <button
-      className="peek"
-      type="button"
-      aria-controls={id}
-      aria-pressed={isShown}
-      aria-label={message('show-password')}
-      onClick={() => setShown(!isShown)}
-    >
-      <Icon shape={shapes[isShown ? 'eyeClosed' : 'eye']} />
-    </button>
-  );
   return (
-    <TextField
-      id={id}
-      name={id}
-      type={isShown ? 'text' : 'password'}
-      required
-      beside={isScripted && reveal}
-      {...field}
-    />
+    <TextField id={id} name={id} type={isShown ? 'text' : 'password'} required {...field}>
+      {children}
+      {isScripted && (
+        <button
+          className="peek"
+          type="button"
+          aria-controls={id}
+          aria-pressed={isShown}
+          aria-label={message('show-password')}
+          onClick={() => setShown(!isShown)}
+        >
+          <Icon shape={shapes[isShown ? 'eyeClosed' : 'eye']} />
+        </button>
+      )}
+    </TextField>
   );
 }

@@ -6,16 +6,16 @@ import { parameterOf } from '../addresses.ts';
 import { useApp, useMessage, usePortalUrls } from '../app-context.ts';
 import { Heading } from '../components/heading.tsx';
 import { PortalLink } from '../components/links.tsx';
-import { Fact, Reference } from '../components/reference.tsx';
-import { LoginLink, SupportLink } from '../components/screen-links.tsx';
+import { Fact, SupportLine } from '../components/reference.tsx';
+import { LoginLink } from '../components/screen-links.tsx';
 import { Seal } from '../components/seal.tsx';
-import { SignInForm } from '../components/sign-in-form.tsx';
+import { SignInAgain } from '../components/sign-in-again.tsx';
 
 export function LoginFail({ type }: { type: LoginFailType }) {
   const message = useMessage();
   const { toScreen } = usePortalUrls();
-  const { place, typedUsername } = useApp();
-  const isDefault = type === 'default';
+  const { place } = useApp();
+  if (type === 'default') return <SignInAgain>{message('login-fail-default-text')}</SignInAgain>;
   const isNetwork = type === 'ip';
   const isProviders = type === 'oidc' || type === 'saml';
   const notice = providerNotice(type, place.search);
@@ -23,21 +23,13 @@ export function LoginFail({ type }: { type: LoginFailType }) {
     <>
       <Seal icon={isNetwork ? 'shield' : 'bang'} kind={isNetwork ? 'plain' : 'bad'} />
       <Heading />
-      <p className="lede" id="why">
-        {message(notice ? `notice-${notice}-text` : `login-fail-${type}-text`)}
-      </p>
-      {isDefault && <p className="lede">{message('login-fail-default-wait')}</p>}
-      {/* A password manager takes a page without the form for a successful sign-in and offers to save the password. */}
-      {isDefault && <SignInForm username={typedUsername.current} why="why" />}
+      <p className="lede">{message(notice ? `notice-${notice}-text` : `login-fail-${type}-text`)}</p>
       <div className="stack">
         {isNetwork && <VisitorAddress />}
-        {!isDefault && <LoginLink className="button" />}
-        <p className="links">
-          {isDefault && <LoginLink />}
+        <LoginLink className="button" />
+        <SupportLine text={isNetwork ? 'login-fail-ip-support' : undefined}>
           {isProviders && <PortalLink href={toScreen('singleSignOn')}>{message('sso-other')}</PortalLink>}
-          <SupportLink text={isNetwork ? 'login-fail-ip-support' : 'contact-support'} />
-        </p>
-        <Reference />
+        </SupportLine>
       </div>
     </>
   );

@@ -1,9 +1,7 @@
 import { useEffect } from 'react';
 import { loginOf } from '../addresses.ts';
-import { useApp, useMessage } from '../app-context.ts';
+import { useApp } from '../app-context.ts';
 import { CookiesBlocked, Notice } from '../components/notice.tsx';
-import { PasskeyForm } from '../components/passkey-form.tsx';
-import { PortalForm, RedirectField, SubmitButton } from '../components/portal-form.tsx';
 import { SignInForm } from '../components/sign-in-form.tsx';
 import { TitleHeading } from '../components/title-heading.tsx';
 
@@ -11,7 +9,6 @@ import { TitleHeading } from '../components/title-heading.tsx';
 const focusDelayMilliseconds = 100;
 
 export function Login() {
-  const message = useMessage();
   const { place, typedUsername } = useApp();
   const username = loginOf(place.search) || typedUsername.current;
 
@@ -31,12 +28,6 @@ export function Login() {
       <Notice />
       <CookiesBlocked />
       <SignInForm username={username} />
-      <p className="or">{message('or')}</p>
-      <PortalForm call="checkSsoLogin">
-        <RedirectField name="redirectURLSSO" />
-        <SubmitButton isQuiet>{message('login-sso')}</SubmitButton>
-      </PortalForm>
-      <PasskeyForm />
     </>
   );
 }

@@ -5,18 +5,21 @@ import { useApp, useMessage } from '../app-context.ts';
 import { Heading } from '../components/heading.tsx';
 import { isPlainClick } from '../components/links.tsx';
 import { PortalForm, SubmitButton } from '../components/portal-form.tsx';
-import { Fact, Reference } from '../components/reference.tsx';
+import { Fact, SupportLine } from '../components/reference.tsx';
 import { AccountLink, LoginLink, SupportLink } from '../components/screen-links.tsx';
 import { Seal } from '../components/seal.tsx';
-import { SignInForm } from '../components/sign-in-form.tsx';
-import { relativeTime } from '../messages.ts';
+import { SignInAgain } from '../components/sign-in-again.tsx';
+import { useIsScripted } from '../is-scripted.tsx';
+import { clockTime, relativeTime } from '../messages.ts';
 
 type Props = Extract<PageScreen, { name: 'problem' }>;
 
 /** A refusal by the server, with a next step. */
 export function Problem({ status, retryAfterSeconds, hasForm, again, proxy }: Props) {
   const message = useMessage();
-  const { language, typedUsername, leave } = useApp();
+  const { leave } = useApp();
+  const text = proxy ? message('problem-proxy-text', { proxy }) : message(`problem-${status}-text`);
+  const wait = useWait(retryAfterSeconds);
   const isSent = typeof again === 'object';
   const isOffered = isSent || again === 'open';
 
@@ -27,18 +30,19 @@ export function Problem({ status, retryAfterSeconds, hasForm, again, proxy }: Pr
     if (leave('please-wait')) location.reload();
   }
 
+  if (hasForm)
+    return (
+      <SignInAgain>
+        {text} {wait}
+      </SignInAgain>
+    );
   return (
     <>
       <Seal icon="bang" kind="bad" />
       <Heading />
-      <p className="lede" id="why">
-        {proxy ? message('problem-proxy-text', { proxy }) : message(`problem-${status}-text`)}
-      </p>
-      {retryAfterSeconds && (
-        <p className="lede">{message('wait-until', { when: relativeTime(language, retryAfterSeconds) })}</p>
-      )}
+      <p className="lede">{text}</p>
+      {wait && <p className="lede">{wait}</p>}
       {again === 'goBack' && <p className="lede">{message('problem-sent-text')}</p>}
-      {hasForm && <SignInForm username={typedUsername.current} why="why" />}
       {isSent && (
         <PortalForm call={again.call} query={again.query ?? {}}>
           {Object.entries(again.fields ?? {}).map(([name, value]) => (
@@ -54,15 +58,26 @@ export function Problem({ status, retryAfterSeconds, hasForm, again, proxy }: Pr
             {message('try-again')}
           </a>
         )}
-        {!hasForm && !isOffered && <LoginLink className="button" />}
-        <p className="links">
-          {isOffered && <LoginLink />}
-          <SupportLink />
-        </p>
-        <Reference />
+        {!isOffered && <LoginLink className="button" />}
+        <SupportLine>{isOffered && <LoginLink />}</SupportLine>
       </div>
     </>
   );
+}
+
+const longestInSeconds = 120;
+
+/** When to try again; once the script runs, by the visitor's clock, which a server does not know. */
+function useWait(seconds: number | null): string | null {
+  const message = useMessage();
+  const { language } = useApp();
+  const isScripted = useIsScripted();
+  if (!seconds) return null;
+  const isLong = isScripted && seconds > longestInSeconds;
+  const when = isLong
+    ? message('clock', { time: clockTime(language, performance.timeOrigin + seconds * 1000) })
+    : relativeTime(language, seconds);
+  return message('wait-until', { when });
 }
 
 const longestShownAddress = 200;
@@ -74,16 +89,16 @@ export function NotFound({ hasAccount }: Extract<PageScreen, { name: 'notFound' 
     <>
       <svg
         className="numeral"
-        width="140"
-        height="60"
-        viewBox="0 0 140 60"
+        width="150"
+        height="64"
+        viewBox="0 0 150 64"
         fill="none"
         stroke="currentColor"
-        strokeWidth="2.5"
+        strokeWidth="9"
         strokeLinejoin="round"
         aria-hidden="true"
       >
-        <path d="M32 60V2L2 42h40M53 60V19a17 17 0 0 1 34 0v41M128 60V2L98 42h40" />
+        <path d="M34 64V7L8 43h37M58 64V24a17 17 0 0 1 34 0v40M134 64V7l-26 36h37" />
       </svg>
       <Heading prefix="404: " />
       <p className="lede">{message('not-found-text')}</p>
@@ -125,10 +140,7 @@ export function NotForYou({ username, comesBackTo }: NotForYouProps) {
       <p className="lede">{message('not-for-you-text', { account: username })}</p>
       <PortalForm call="logoutConfirmed" query={{ [queryNames.destination]: comesBackTo }}>
         <SubmitButton>{message('not-for-you-button')}</SubmitButton>
-        <p className="links">
-          <SupportLink />
-        </p>
-        <Reference />
+        <SupportLine />
       </PortalForm>
     </>
   );

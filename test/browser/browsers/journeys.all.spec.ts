@@ -34,8 +34,6 @@ for (const fragment of ['#/reports/7', ''])
     await visitor.sees(texts['login-title']);
     await giveNameAndPassword(visitor, username, 'not-the-password');
     await visitor.sees(texts['login-fail-default-title']);
-    await visitor.press('link', texts['return-to-login']);
-    await visitor.sees(texts['login-title']);
     if (fragment) await visitor.expectValue(texts['login-username'], username);
     await giveNameAndPassword(visitor, username);
     await visitor.isAt(asked);

@@ -1,0 +1,24 @@
+import type { ReactNode } from 'react';
+import { useApp } from '../app-context.ts';
+import { Heading } from './heading.tsx';
+import { Alert } from './notice.tsx';
+import { SupportLine } from './reference.tsx';
+import { SignInForm } from './sign-in-form.tsx';
+
+/**
+ * The sign-in form once more, with what became of the last attempt. A password manager takes a page without the form for a
+ * successful sign-in and offers to save the password.
+ */
+export function SignInAgain({ children }: { children: ReactNode }) {
+  const { typedUsername } = useApp();
+  return (
+    <>
+      <Heading />
+      <Alert kind="bad" id="why">
+        {children}
+      </Alert>
+      <SignInForm username={typedUsername.current} why="why" />
+      <SupportLine />
+    </>
+  );
+}
