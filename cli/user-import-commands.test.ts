@@ -34,42 +34,93 @@ describe('vestibule user import', () => {
     expect(members).toEqual([{ key: 'acme' }]);
   });
 
-  it('writes refused lines to a file for its owner alone, and JSON for scripts', async () => {
-    const path = await file('users.jsonl', `nonsense\n${line(1)}\n`);
+  it('writes refused lines to a file for its owner alone, to be corrected and imported, and JSON for scripts', async () => {
     const refused = join(commands.folder, 'refused.jsonl');
-    const result = await vestibule(`user import ${path} --refused ${refused} --json`);
-    expect([result.code, result.err]).toEqual([1, '']);
-    expect(JSON.parse(result.out)).toEqual({ added: 1, unchanged: 0, refused: 1, dryRun: false });
-    expect(await readFile(refused, 'utf8')).toBe('{"line":1,"field":"line","reason":"is not valid JSON"}\n');
+    const imports = async (path: string) => {
+      const { code, out } = await vestibule(`user import ${path} --customer acme --refused ${refused} --json`);
+      return { code, ...JSON.parse(out) };
+    };
+    const path = await file('users.jsonl', `nonsense\n${line(1)}\n${line(2, { active: 'perhaps' })}\n`);
+    expect(await imports(path)).toEqual({ code: 1, added: 1, unchanged: 0, refused: 2, dryRun: false });
+    const rest = await readFile(refused, 'utf8');
+    expect(rest).toBe(`nonsense\n${line(2, { active: 'perhaps', refused: 'active: must be true or false' })}\n`);
     expect((await stat(refused)).mode & 0o777).toBe(0o600);
+    const corrected = await file('corrected.jsonl', rest.replace('nonsense', line(3)).replace('perhaps', 'no'));
+    expect(await imports(corrected)).toEqual({ code: 0, added: 2, unchanged: 0, refused: 0, dryRun: false });
   });
 
-  it('reads CSV by the names in its first line, and standard input', async () => {
+  const head = 'email,username,customers,language,active';
+  const people = () => commands.sql`
+    select u.username, u.email, language, active, password_hash is not null as hash,
+      array(select key from membership m join customer c on c.id = customer_id where user_id = u.id) as customers
+    from portal_user u order by username`;
+  const dana = { username: 'dana', email: 'dana@acme.test', language: 'de', active: true, hash: false };
+  const row = 'dana@acme.test,dana,acme,de,true';
+
+  it.each<[string, string | Buffer]>([
+    ['commas', `\ufeff${head}\r\n${row}\r\n`],
+    ['semicolons', `${head}\r\n${row}\r\n`.replaceAll(',', ';')],
+    ['tabs in UTF-16', Buffer.from(`\ufeff${head}\r\n${row}\r\n`.replaceAll(',', '\t'), 'utf16le')],
+    ["Excel's first line", `sep=;\r\n${head}\r\n${row}\r\n`.replaceAll(',', ';')],
+    ['names in other letters', `Email, Username, Customer,LANGUAGE,active\n${row.replaceAll(',', ', ')}\n`],
+    ['empty rows', `${head}\r\n\r\n,,,,\r\n${row}\r\n\r\n`],
+    ['blanks before quotes', `${head}\n"dana@acme.test", "dana", "acme", "de", "true"\n`],
+    ['absent values', `${head},passwordHash,createdAt\n${row},NULL,\\N\n`],
+  ])('reads CSV with %s', async (_what, csv) => {
+    const result = await vestibule(`user import ${await file('users.csv', csv)}`);
+    expect(result).toEqual({ code: 0, out: 'Users added: 1; unchanged: 0; refused lines: 0.\n', err: '' });
+    expect(await people()).toEqual([{ ...dana, customers: ['acme'] }]);
+  });
+
+  it.each<[string, string, string | Buffer]>([
+    ['a quote in the first line', 'line 1: is not valid CSV: a quote is', `email,user "name"\n${row}\n`],
+    ['an unknown column', 'line 1: has the unknown field: "emial"; known are email, username,', `emial,name\n${row}\n`],
+    ['a column twice', 'line 1: names a field twice: "customers"', `email,customer,Customers\n${row}\n`],
+    [
+      'another encoding',
+      'is not UTF-8: save it as UTF-8 (Excel: CSV UTF-8)',
+      Buffer.from(`${head}\nm\u00fcller`, 'latin1'),
+    ],
+  ])('refuses CSV with %s at once', async (_what, words, csv) => {
+    const { code, err } = await vestibule(`user import ${await file('users.csv', csv)}`);
+    expect([code, err]).toEqual([1, expect.stringContaining(words)]);
+    expect(err.trim().split('\n')).toHaveLength(1);
+    expect(await people()).toEqual([]);
+  });
+
+  it('refuses wrong rows of CSV, adds the others, and writes CSV that can be corrected', async () => {
     const csv = [
-      '\ufeffusername,email,customers,name,groups,active,passwordHash',
-      `anna,anna@acme.test,"acme beta",Anna Alm,acme:hr beta:Domain Users,true,"${hashesByOthers['bcrypt 2b by passlib']}"`,
-      'bert,bert@acme.test,acme,,,false,',
-      'too,many,cells,,,true,,,',
-      'carl,carl@acme.test,,,,perhaps,',
-      '"dora,dora@acme.test,,,,,',
-      '',
-    ].join('\r\n');
-    const result = await vestibule('user import - --format csv', csv);
-    expect(result.err).toMatch(/^line 4: has a.*\nline 5: activ.*\nline 6: is no.*\n$/);
-    expect(result).toMatchObject({ code: 1, out: 'Users added: 2; unchanged: 0; refused lines: 3.\n' });
-    expect(JSON.parse((await vestibule('user list --json')).out)).toMatchObject([
-      { username: 'anna', active: true, hasPassword: true, name: 'Anna Alm', groups: ['acme:hr', 'beta:Domain Users'] },
-      { username: 'bert', active: false, hasPassword: false, name: null, groups: [] },
+      'username;email;customers;active;passwordHash',
+      `anna;anna@acme.test;"acme;beta";true;"${hashesByOthers['bcrypt 2b by passlib']}"`,
+      'lee;lee@acme.test;John "JJ" Smith;true;',
+      'too;many;cells;true;;;',
+      '"carl";carl@acme.test;acme;"perhaps; ""no""";',
+      "bert;b.o'neil@acme.test;acme;false;",
+      '"dora;dora@acme.test;;;',
+      'eve;eve@acme.test;;;',
+    ];
+    const refused = join(commands.folder, 'refused.csv');
+    const result = await vestibule(`user import - --format csv --refused ${refused}`, csv.join('\r\n'));
+    expect(result.err).toMatch(/^line 3: is not valid.*\nline 4: has a.*\nline 5: active.*\nline 7: is not valid.*\n$/);
+    expect(result).toMatchObject({
+      ...{ code: 1, out: `Users added: 2; unchanged: 0; refused lines: 4, see ${refused}.\n` },
+    });
+    const people = [{ username: 'anna' }, { username: 'bert' }];
+    expect(await commands.sql`select username from portal_user order by username`).toEqual(people);
+    const rest = await readFile(refused, 'utf8');
+    expect(rest.split('\n').slice(1)).toEqual([
+      ...[csv[2], csv[3]],
+      '"carl";"carl@acme.test";"acme";"perhaps; ""no""";"";"active: must be true or false"',
+      ...[csv[6], csv[7], ''],
     ]);
-  });
-
-  it('refuses lines of CSV that are not UTF-8', async () => {
-    const csv = 'username,email\nm\u00fcller,mueller@acme.test\nanna,anna@acme.test\n';
-    const path = await file('latin.csv', Buffer.from(csv, 'latin1'));
-    expect(await vestibule(`user import ${path} --customer acme`)).toEqual({
-      code: 1,
-      out: 'Users added: 1; unchanged: 0; refused lines: 1.\n',
-      err: 'line 2: is not UTF-8\n',
+    const corrected = rest
+      .replace('"perhaps; ""no"""', 'no')
+      .replace('John "JJ" Smith', 'acme')
+      .replace('too;many;cells;true;;;\n', '')
+      .replaceAll(/(?<=lee.*|dora.*|eve.*);$/gm, ';;')
+      .replace('"dora', 'dora');
+    expect(await vestibule(`user import ${await file('rest.csv', corrected)}`)).toMatchObject({
+      ...{ code: 0, out: 'Users added: 4; unchanged: 0; refused lines: 0.\n' },
     });
   });
 
@@ -77,7 +128,7 @@ describe('vestibule user import', () => {
     ['/nowhere/users.jsonl', 'cannot be read (ENOENT)'],
     ['FOLDER.csv', 'FOLDER.csv cannot be read (EISDIR)'],
     ['users.json', 'jq -c'],
-    ['users.txt', '--format says so'],
+    ['users.xlsx', '--format says so'],
     ['- --customer UPPER', 'is not the key of a customer'],
     ['- --refused /nowhere/x', '--refused: /nowhere/x cannot be written'],
   ])('refuses %s', async (args, problem) => {

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { openSync, writeSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { openSync, writeFileSync } from 'node:fs';
+import { buffer } from 'node:stream/consumers';
 import { type Command, Option } from 'commander';
-import type { ImportCounts, ImportOptions, RefusedLine } from '#server/accounts/import-users.ts';
-import type { ImportEntry } from '#server/accounts/read-records.ts';
+import type { ImportOptions, ImportOutcome } from '#server/accounts/import-users.ts';
+import type { ImportFile } from '#server/accounts/read-records.ts';
+import { readText, readTextFile } from '#server/config/read-text-file.ts';
 import { readShortName } from '#server/names/read-name.ts';
 import { repeatable } from './options.ts';
 import { exitCodes, failure, printJson, printLine, printWarning } from './print.ts';
@@ -19,7 +20,7 @@ type ImportFlags = {
   json?: true;
 };
 
-/** Refused lines that are shown if no file receives them. */
+/** Refused lines that are shown. */
 const mostShown = 20;
 
 /** `vestibule user import` and `vestibule user export` */
@@ -35,7 +36,7 @@ export function addUserImportCommands(user: Command): void {
     .addOption(repeatable('--customer <key>', 'customer of users for whom the file names none; may be repeated'))
     .option('--accept-unverified', 'take over users whose email address the source has not verified')
     .option('--dry-run', 'check every line, store nothing')
-    .option('--refused <file>', 'write refused lines to this file, one JSON object each')
+    .option('--refused <file>', 'write refused lines to this file, with the reasons, to be corrected and imported')
     .option('--json', 'print the counts as JSON')
     .addHelpText(
       'after',
@@ -45,7 +46,7 @@ same values count as unchanged. Exit code 1 if a line was refused. docs/moving-i
 
 Examples:
   vestibule user import users.jsonl --dry-run
-  vestibule user import users.csv --customer acme --refused refused.jsonl
+  vestibule user import users.csv --customer acme --refused refused.csv
   jq -c '.users[]' realm-users-*.json | vestibule user import - --from keycloak --customer acme`,
     )
     .action(runImport);
@@ -64,83 +65,59 @@ Examples:
 async function runImport(file: string, flags: ImportFlags): Promise<void> {
   const wrongKey = flags.customer?.find((key) => readShortName(key).kind === 'refused');
   if (wrongKey !== undefined) throw failure(`customer: ${JSON.stringify(wrongKey)} is not the key of a customer.`);
-  const entries = await openImportFile(file, flags.format);
-  const writeRefused = flags.refused === undefined ? null : openRefusedFile(flags.refused);
-  const shown: RefusedLine[] = [];
+  const { entries, write } = await openImportFile(file, flags.format);
+  const refusedFile = flags.refused === undefined ? null : openRefusedFile(flags.refused);
   await withKeys(async (keyed) => {
     const { importUsers } = await import('#server/accounts/import-users.ts');
-    const counts = await importUsers(keyed, entries, {
+    const outcome = await importUsers(keyed, entries, {
       from: flags.from,
       rules: {
         customers: flags.customer ?? [],
         acceptsUnverified: flags.acceptUnverified === true,
       },
       dryRun: flags.dryRun === true,
-      onRefused(line) {
-        writeRefused?.(line);
-        if (shown.length < mostShown) shown.push(line);
-      },
     });
-    report(counts, { shown, flags });
+    if (refusedFile !== null && outcome.refused.length > 0) writeFileSync(refusedFile, write(outcome.refused));
+    report(outcome, flags);
   });
 }
 
-/** Opens an export, or standard input for `-`. Throws a failure if there is none, or its format is unclear. */
-async function openImportFile(path: string, format: ImportFlags['format']): Promise<AsyncIterable<ImportEntry>> {
+/** Reads an export, or standard input for `-`. Throws a failure if there is none, or its format is unclear. */
+async function openImportFile(path: string, format: ImportFlags['format']): Promise<ImportFile> {
   const isCsv = (format ?? formatOf(path)) === 'csv';
-  const unreadable = ({ code }: NodeJS.ErrnoException) => failure(`${path} cannot be read (${code}).`);
-  const chunks =
-    path === '-'
-      ? process.stdin
-      : await open(path).then(
-          (file) => file.createReadStream(),
-          (error) => Promise.reject(unreadable(error)),
-        );
-  async function* read() {
-    try {
-      for await (const chunk of chunks) yield chunk as Buffer;
-    } catch (error) {
-      throw unreadable(error as Error);
-    }
-  }
+  const text = path === '-' ? readText(await buffer(process.stdin)) : readTextFile(path);
+  if (text.kind === 'refused') throw failure(`${text.problem}.`);
   // Code that other commands don't need is loaded on demand.
   const { readCsv, readJsonLines } = await import('#server/accounts/read-records.ts');
-  return isCsv ? readCsv(read()) : readJsonLines(read());
+  return isCsv ? readCsv(text.value) : readJsonLines(text.value);
 }
 
 function formatOf(path: string): 'jsonl' | 'csv' {
   if (path === '-' || /\.(?:jsonl|ndjson)$/i.test(path)) return 'jsonl';
-  if (/\.csv$/i.test(path)) return 'csv';
+  if (/\.(?:csv|tsv|txt)$/i.test(path)) return 'csv';
   const hint = /\.json$/i.test(path) ? '; jq -c turns a JSON document into lines, see docs/moving-in.md' : '';
   throw failure(`${path}: is it JSON Lines or CSV? --format says so${hint}.`);
 }
 
-/** Opens a file for refused lines, which only its owner reads; returns what writes a line. */
-function openRefusedFile(path: string): (line: RefusedLine) => void {
+/** Opens an empty file for refused lines, which only its owner reads. */
+function openRefusedFile(path: string): number {
   try {
-    const file = openSync(path, 'w', 0o600);
-    return (line) => void writeSync(file, `${JSON.stringify(line)}\n`);
+    return openSync(path, 'w', 0o600);
   } catch (error) {
     throw failure(`--refused: ${path} cannot be written (${(error as NodeJS.ErrnoException).code}).`);
   }
 }
 
-function report(counts: ImportCounts, { shown, flags }: { shown: readonly RefusedLine[]; flags: ImportFlags }): void {
-  const { added, unchanged, refused } = counts;
-  if (flags.refused === undefined) for (const line of shown) printWarning(inWords(line));
-  if (flags.refused === undefined && refused > shown.length)
-    printWarning(`… and ${refused - shown.length} more: --refused FILE writes them all to a file.`);
-  if (flags.json) printJson({ ...counts, dryRun: flags.dryRun === true });
-  else
-    printLine(
-      `${flags.dryRun ? 'Dry run, nothing is stored. Users that would be added' : 'Users added'}: ${added}; ` +
-        `unchanged: ${unchanged}; refused lines: ${refused}${flags.refused && refused > 0 ? `, see ${flags.refused}` : ''}.`,
-    );
-  if (refused > 0) process.exitCode = exitCodes.refused;
-}
-
-function inWords({ line, field, reason }: RefusedLine): string {
-  return `line ${line}: ${field === 'line' ? '' : `${field}: `}${reason}`;
+function report({ added, unchanged, refused }: ImportOutcome, flags: ImportFlags) {
+  for (const { line, problem } of refused.slice(0, mostShown)) printWarning(`line ${line}: ${problem}`);
+  if (refused.length > mostShown)
+    printWarning(`… and ${refused.length - mostShown} more: --refused FILE writes them all to a file.`);
+  if (refused.length > 0) process.exitCode = exitCodes.refused;
+  if (flags.json) return printJson({ added, unchanged, refused: refused.length, dryRun: flags.dryRun === true });
+  printLine(
+    `${flags.dryRun ? 'Dry run, nothing is stored. Users that would be added' : 'Users added'}: ${added}; unchanged: ` +
+      `${unchanged}; refused lines: ${refused.length}${flags.refused && refused.length > 0 ? `, see ${flags.refused}` : ''}.`,
+  );
 }
 
 type ExportFlags = { secrets?: true };

@@ -7,7 +7,8 @@ import { isRecord, numberOf, refusedValue, type SourceRecord, textOf } from './s
 
 /** A user of a realm export. Of several passwords or apps the first counts; other credentials are not taken over. */
 export function readKeycloak(record: SourceRecord): Reading<SourceUser> {
-  if (record.serviceAccountClientId) return refusedValue('line', 'is the service account of a client, not a person');
+  if (record.serviceAccountClientId)
+    return { kind: 'refused', problem: 'is the service account of a client, not a person' };
   const credentials = Array.isArray(record.credentials) ? record.credentials.filter(isRecord) : [];
   const ofType = (type: string) => credentials.find((credential) => credential.type === type);
   const [password, app] = [ofType('password'), ofType('otp')];

@@ -12,6 +12,9 @@ import { isGiven, numberOf, refusedValue, type TotpOfSource, textOf } from './so
 
 const none = { kind: 'ok', value: null } as const;
 
+/** Directories, Dovecot and Spring name the algorithm again, before a hash that names it. */
+const prefixes = /^\{(?:(?:b|blf-)?crypt|argon2\w*|scrypt\w*|pbkdf2[\w@.-]*)\}/i;
+
 /**
  * The stored form of a password hash that names its algorithm: PHC strings (argon2, PBKDF2, scrypt), bcrypt, and the
  * forms of Django and ASP.NET Core Identity. Null stands for no password: an empty value, or Django's unusable one.
@@ -20,9 +23,10 @@ export function readPasswordHash(value: unknown): Reading<string | null> {
   if (!isGiven(value)) return none;
   if (typeof value !== 'string') return refusedValue('passwordHash', 'must be a text');
   if (value.length > 600) return refusedValue('passwordHash', 'is too long');
-  if (value.startsWith('!')) return none;
-  const hash = readForeignHash(phcOfPasslib(value)) ?? readDjangoHash(value) ?? readAspnetHash(value);
-  return hash ? checkedHash(hash) : refusedValue('passwordHash', problemOf(value));
+  const text = value.trim().replace(prefixes, '');
+  if (text.startsWith('!')) return none;
+  const hash = readForeignHash(phcOf(text)) ?? readDjangoHash(text) ?? readAspnetHash(text);
+  return hash ? checkedHash(hash) : refusedValue('passwordHash', problemOf(text));
 }
 
 /** The stored form of a hash, refused if it is malformed or would take too long to verify. */
@@ -35,12 +39,13 @@ export function checkedHash(hash: ForeignHash): Reading {
   return problem === null ? { kind: 'ok', value: text } : refusedValue('passwordHash', problem);
 }
 
-/** Passlib writes PBKDF2's rounds without `i=`, SHA-1 without a name, and a dot for a plus. */
-function phcOfPasslib(text: string): string {
+/** Passlib writes PBKDF2's rounds without `i=`, SHA-1 without a name, and a dot for a plus; others pad base64. */
+function phcOf(text: string): string {
   const [, digest, rest] = /^\$pbkdf2(-sha(?:1|256|512))?\$(?!i=)(.*)$/.exec(text) ?? [];
   if (rest !== undefined) return `$pbkdf2${digest ?? '-sha1'}$i=${rest.replaceAll('.', '+')}`;
   // Some writers name the length of the key, which the key itself shows.
-  return text.replace(/^(\$pbkdf2-sha(?:1|256|512)\$i=\d+),l=\d+\$/, '$1$');
+  const plain = text.replace(/^(\$pbkdf2-sha(?:1|256|512)\$i=\d+),l=\d+\$/, '$1$');
+  return plain.replace(/=+(?=\$|$)/g, '');
 }
 
 /** A form of Django (django.contrib.auth.hashers): `algorithm$…`, where the salt's letters are its bytes. */
@@ -87,9 +92,13 @@ const saltAndKey = (salt: string, key: string) => ({ salt: Buffer.from(salt), ke
 
 function problemOf(text: string): string {
   if (/^\$2x?\$/.test(text)) return 'bcrypt with the prefix $2$ or $2x$ comes from a faulty implementation';
-  const [, name] = /^\$?([\w-]{1,30})\$/.exec(text) ?? [];
-  return name ? `has a form of ${name} that cannot be verified here` : 'has a form that is not known';
+  const [, name = ''] = schemes.exec(text) ?? [];
+  return name ? `has a form of ${crypts[name] ?? name} that cannot be verified here` : 'has a form that is not known';
 }
+
+/** Names that may be shown: what begins otherwise may be a password. */
+const schemes = /^\W?(argon2\w*|b?crypt\w*|yescrypt|scrypt|pbkdf2[\w-]*|s?sha\d*|s?md5|[156y](?=\$))/i;
+const crypts: Record<string, string> = { 1: 'MD5 crypt', 5: 'SHA-256 crypt', 6: 'SHA-512 crypt', y: 'yescrypt' };
 
 /** RFC 4226 §4 requires 128 bits; the verification refuses less. */
 const shortestSecret = 16;

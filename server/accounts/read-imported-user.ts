@@ -1,9 +1,10 @@
 import { type Language, languageOfTag, languages } from '#contract/languages.ts';
 import { type Reading, readDisplayName, readEmail, readShortName, readUsername } from '../names/read-name.ts';
+import { readTime } from '../names/read-time.ts';
 import { groupsWithin, readGroups, splitGroups } from '../people/groups.ts';
 import { readTotp } from './read-credentials.ts';
 import type { SourceUser } from './source-user.ts';
-import { isGiven, readAll, readFlag, refusedValue } from './source-user.ts';
+import { isGiven, readAll, readFlag, refusedValue, textOf } from './source-user.ts';
 
 /** A user of an import with everything that belongs to it, checked; hashes of earlier passwords newest first. */
 export type UserToInsert = {
@@ -56,7 +57,7 @@ export function readImportedUser(source: SourceUser, rules: ImportRules): Readin
     language: readLanguage(source.language),
     active: readFlag('active', source.active, true),
     mayChangePassword: readFlag('mayChangePassword', source.mayChangePassword, true),
-    createdAt: readMoment('createdAt', source.createdAt, now),
+    createdAt: readCreatedAt(source.createdAt, now),
     passwordHash: source.passwordHash ?? { kind: 'ok', value: null },
     formerPasswordHashes: source.formerPasswordHashes ?? { kind: 'ok', value: [] },
     totp: readTotp(source.totp ?? null),
@@ -105,19 +106,17 @@ function readLanguage(value: unknown): Reading<Language | null> {
   return refusedValue('language', `must be one of ${languages.join(', ')}`);
 }
 
-/** A time as ISO 8601, or in milliseconds since 1970. */
-function readMoment(field: string, value: unknown, now: Date): Reading<Date | null> {
-  if (!isGiven(value)) return { kind: 'ok', value: null };
-  const isNumber = typeof value === 'number' || (typeof value === 'string' && /^\d{1,15}$/.test(value));
-  const moment = isNumber ? new Date(Number(value)) : typeof value === 'string' ? isoMoment(value) : null;
-  if (!moment || Number.isNaN(moment.getTime()) || moment.getTime() < 0)
-    return refusedValue(field, 'must be a time such as 2026-03-01T10:00:00Z');
-  return moment > now ? refusedValue(field, 'must not be in the future') : { kind: 'ok', value: moment };
-}
+/** Nobody's account is older: the number of an earlier time counts seconds. */
+const earliest = new Date('1990-01-01');
 
-/** Without a zone the time is meant in UTC, wherever the command runs. */
-function isoMoment(text: string): Date | null {
-  if (!/^\d{4}-\d\d-\d\d/.test(text)) return null;
-  const hasZone = /(?:Z|[+-]\d\d:?\d\d)$/i.test(text) || text.length === 10;
-  return new Date(hasZone ? text : `${text.trim().replace(' ', 'T')}Z`);
+function readCreatedAt(value: unknown, now: Date): Reading<Date | null> {
+  if (!isGiven(value)) return { kind: 'ok', value: null };
+  const text = textOf(value);
+  const moment = /^\d{1,15}$/.test(text) ? new Date(Number(text)) : readTime(text);
+  if (!moment || moment < earliest)
+    return refusedValue(
+      'createdAt',
+      'must be a day of the calendar, a time such as 2026-03-01T10:00Z, or milliseconds since 1970',
+    );
+  return moment > now ? refusedValue('createdAt', 'must not be in the future') : { kind: 'ok', value: moment };
 }

@@ -1,77 +1,94 @@
-import { pipeline, Readable } from 'node:stream';
-import { type CsvError, parse } from 'csv-parse';
+import { type CsvError, parse } from 'csv-parse/sync';
+import { ownField, problemOfFields } from './own-format.ts';
 import { isRecord, type SourceRecord } from './source-user.ts';
 
-/** A longer line of an import is refused unread. */
-export const importLineBytes = 256 * 1024;
+/** What a file holds at a line, counted from 1. */
+export type ImportEntry = { line: number; record: SourceRecord } | RefusedLine;
 
-/** What a file holds at a line, counted from 1: a record, or the problem with it. */
-export type ImportEntry = { line: number; record: SourceRecord } | { line: number; problem: string };
+/** A line that is not taken over: its record or, if it is none, its text. */
+export type RefusedLine = { line: number; problem: string; record?: SourceRecord; text?: string };
 
-const tooLong = `is longer than ${importLineBytes} bytes`;
-/** What bytes that are not UTF-8 are read as. */
-const garbled = '\ufffd';
+/** A file with users; `write` makes one of the same format of refused lines, each with its problem as `refused`. */
+export type ImportFile = { entries: Iterable<ImportEntry>; write: (refused: readonly RefusedLine[]) => string };
 
-/** The records of JSON Lines (jsonlines.org): one object per line; empty lines are skipped. Memory: one line. */
-export async function* readJsonLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<ImportEntry> {
-  const decoder = new TextDecoder();
-  let line = 0;
-  let rest = '';
-  for await (const chunk of chunks) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-    // Of a line that is too long, no more than shows it.
-    rest = (lines.pop() ?? '').slice(0, importLineBytes + 1);
-    for (const text of lines) yield* entryOf(++line, text);
-  }
-  yield* entryOf(line + 1, rest + decoder.decode());
+/** The records of JSON Lines (jsonlines.org): one object per line; empty lines are skipped. */
+export function readJsonLines(text: string): ImportFile {
+  return {
+    entries: jsonEntries(text),
+    write: (refused) =>
+      refused
+        .map(({ record, text, problem }) => `${record ? JSON.stringify({ ...record, refused: problem }) : text}\n`)
+        .join(''),
+  };
 }
 
-function* entryOf(line: number, text: string): Generator<ImportEntry> {
-  if (text.length > importLineBytes) return yield { line, problem: `line: ${tooLong}` };
-  if (text.includes(garbled)) return yield { line, problem: 'line: is not UTF-8' };
-  if (text.trim() === '') return;
-  try {
-    const record: unknown = JSON.parse(text);
-    yield isRecord(record) ? { line, record } : { line, problem: 'line: is not a JSON object' };
-  } catch {
-    yield { line, problem: 'line: is not valid JSON' };
+function* jsonEntries(file: string): Generator<ImportEntry> {
+  for (const [index, text] of file.split('\n').entries()) {
+    const line = index + 1;
+    if (text.trim() === '') continue;
+    try {
+      const record: unknown = JSON.parse(text);
+      yield isRecord(record) ? { line, record } : { line, text, problem: 'is not a JSON object' };
+    } catch {
+      yield { line, text, problem: 'is not valid JSON' };
+    }
   }
 }
 
 /**
- * The records of a CSV file (RFC 4180) whose first line names the fields; empty cells count as absent. A quote that is
- * never closed ends the reading at its line, since nobody can say where the next record begins.
+ * The records of a CSV file (RFC 4180) whose first line names our fields, as spreadsheets write it: with commas,
+ * semicolons or tabs, and perhaps Excel's line `sep=;` before all. A first line that is wrong is all that is read.
  */
-export async function* readCsv(chunks: AsyncIterable<Buffer>): AsyncGenerator<ImportEntry> {
-  const parser = parse({
-    bom: true,
-    columns: true,
+export function readCsv(file: string): ImportFile {
+  const text = file.replace(/\r\n?/g, '\n');
+  const isMarked = /^sep=[,;\t]\n/i.test(text);
+  const delimiter = (isMarked ? text.charAt(4) : /[,;\t]/.exec(text)?.[0]) ?? ',';
+  const lines = text.split('\n');
+  const wrong = new Map<number, RefusedLine>();
+  let columns: string[] = [];
+  const rows: { record: SourceRecord; info: { lines: number } }[] = parse(text, {
+    // Absent values, as databases print them.
+    cast: (cell) => (['NULL', '\\N'].includes(cell) ? '' : cell),
+    columns(names: string[]) {
+      columns = wrong.size > 0 ? [] : names.map(ownField);
+      return names.map(ownField);
+    },
+    delimiter,
+    from_line: isMarked ? 2 : 1,
     info: true,
-    max_record_size: importLineBytes,
-    relax_column_count: true,
+    on_skip(error, raw = '') {
+      if (!error) return;
+      // Nobody can say where the record after a quote that is never closed begins.
+      const isRest = error.code === 'CSV_QUOTE_NOT_CLOSED';
+      const line = isRest ? lines.length - raw.split('\n').length + 1 : Number(error.lines);
+      const problem = problemOf(error) + (isRest ? '; nothing after it was read' : '');
+      wrong.set(line, { line, problem, text: lines.slice(line - 1, isRest ? undefined : line).join('\n') });
+    },
+    raw: true,
     skip_empty_lines: true,
+    skip_records_with_empty_values: true,
+    skip_records_with_error: true,
+    trim: true,
   });
-  // An error of the source becomes the parser's, which the loop below throws.
-  pipeline(Readable.from(chunks, { objectMode: false }), parser, () => {});
-  let line = 0;
-  try {
-    for await (const { record, info } of parser as AsyncIterable<Parsed>) {
-      line = info.lines;
-      const cells = Object.entries(record).filter(([, value]) => value !== '');
-      if (info.error) yield { line, problem: `line: ${problemOf(info.error)}` };
-      else if (cells.some(([, value]) => String(value).includes(garbled)))
-        yield { line, problem: 'line: is not UTF-8' };
-      else yield { line, record: Object.fromEntries(cells) };
-    }
-  } catch (error) {
-    if (!String((error as CsvError).code).startsWith('CSV_')) throw error;
-    yield { line: line + 1, problem: `line: ${problemOf(error as CsvError)}; nothing after it was read` };
-  }
+  const problem = columns.length > 0 && problemOfFields(columns);
+  const header = problem ? [{ line: isMarked ? 2 : 1, problem, text: '' }] : [...wrong.values()].slice(0, 1);
+  const entries = [...rows.map(({ record, info }) => ({ line: info.lines, record })), ...wrong.values()];
+  const shown = columns.filter((name) => name !== 'refused');
+  return {
+    entries: problem || columns.length === 0 ? header : entries.sort((one, other) => one.line - other.line),
+    write: (refused) => {
+      const cells = refused.map(({ record, text, problem }) =>
+        record ? [...shown.map((name) => record[name]), problem].map(inQuotes).join(delimiter) : text,
+      );
+      // With the mark by which Excel knows UTF-8.
+      return `\ufeff${[[...shown, 'refused'].join(delimiter), ...cells].join('\n')}\n`;
+    },
+  };
 }
 
-type Parsed = { record: SourceRecord; info: { lines: number; error?: CsvError } };
+const inQuotes = (cell: unknown) => `"${String(cell ?? '').replaceAll('"', '""')}"`;
 
 function problemOf({ code }: CsvError): string {
   if (code.startsWith('CSV_RECORD_INCONSISTENT')) return 'has another number of cells than the first line';
-  return code === 'CSV_MAX_RECORD_SIZE' ? tooLong : 'is not valid CSV: a quote is missing or out of place';
+  return 'is not valid CSV: a quote is missing or out of place';
 }

@@ -9,10 +9,11 @@ import { limits } from '../limits.ts';
 import { membershipsOf, namesWithin } from '../people/groups.ts';
 import { foldsOfUser, lockLoginNames } from '../people/portal-user.ts';
 import type { ImportedUser, UserToInsert } from './read-imported-user.ts';
-import type { Refusal } from './source-user.ts';
+import type { RefusedLine } from './read-records.ts';
+import type { SourceRecord } from './source-user.ts';
 
-export type BatchLine = { line: number; user: ImportedUser };
-type StoredBatch = { added: number; unchanged: number; refused: ({ line: number } & Refusal)[] };
+export type BatchLine = { line: number; record: SourceRecord; user: ImportedUser };
+type StoredBatch = { added: number; unchanged: number; refused: RefusedLine[] };
 
 /**
  * Adds the users of a batch in one transaction, so that a crash leaves all of them or none. A user who is there with the
@@ -47,18 +48,16 @@ async function sort(
   const there = seen ?? new Map<string, Compared>();
   for (const user of await listUsersByFolds(sql, [...new Set(batch.flatMap(({ user }) => foldsOfUser(user)))]))
     there.set(user.fold, user);
-  for (const { line, user } of batch) {
+  for (const { user, ...entry } of batch) {
     const unknown = user.customers.find((key) => !customers.has(key));
-    const refusal = unknown
-      ? { field: 'customers', reason: `there is no customer ${unknown}` }
-      : differenceFrom(there, user);
-    if (refusal === 'new') {
+    const problem = unknown ? `customers: there is no customer ${unknown}` : differenceFrom(there, user);
+    if (problem === 'new') {
       outcome.toAdd.push(user);
       // The next lines meet it as if it were stored.
-      const stored = comparedOf(user, `line ${line}`);
+      const stored = comparedOf(user, `line ${entry.line}`);
       for (const fold of foldsOfUser(user)) there.set(fold, stored);
-    } else if (refusal === null) outcome.unchanged += 1;
-    else outcome.refused.push({ line, ...refusal });
+    } else if (problem === null) outcome.unchanged += 1;
+    else outcome.refused.push({ ...entry, problem });
   }
   return outcome;
 }
@@ -72,11 +71,11 @@ function comparedOf(user: ImportedUser, id: string): Compared {
 }
 
 /** `new` if both names are free, null if the user is there already, else why it cannot be taken over. */
-function differenceFrom(there: ReadonlyMap<string, Compared>, user: ImportedUser): Refusal | 'new' | null {
+function differenceFrom(there: ReadonlyMap<string, Compared>, user: ImportedUser): string | null {
   const [byUsername, byEmail] = foldsOfUser(user).map((fold) => there.get(fold));
   if (!byUsername && !byEmail) return 'new';
-  if (!byUsername) return { field: 'email', reason: 'another user has it' };
-  if (!byEmail || byUsername.id !== byEmail.id) return { field: 'username', reason: 'another user has it' };
+  if (!byUsername) return 'email: another user has it';
+  if (!byEmail || byUsername.id !== byEmail.id) return 'username: another user has it';
   const fields = [
     ...comparedFields.filter((field) => {
       const value = String(user[field] ?? '');
@@ -88,7 +87,7 @@ function differenceFrom(there: ReadonlyMap<string, Compared>, user: ImportedUser
     ...(user.totp !== null && !byUsername.hasApp ? (['totp'] as const) : []),
   ];
   const [field] = fields;
-  return field ? { field, reason: `the user is there already, with other values: ${fields.join(', ')}` } : null;
+  return field ? `${field}: the user is there already, with other values: ${fields.join(', ')}` : null;
 }
 
 const comparedFields = [

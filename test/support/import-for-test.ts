@@ -1,31 +1,20 @@
-import { type ImportCounts, type ImportOptions, importUsers, type RefusedLine } from '#server/accounts/import-users.ts';
+import { type ImportOptions, type ImportOutcome, importUsers } from '#server/accounts/import-users.ts';
 import { readJsonLines } from '#server/accounts/read-records.ts';
 import type { PortalForTest } from './portal-for-test.ts';
-
-type ImportOutcome = ImportCounts & { lines: RefusedLine[] };
 
 /** Imports records, or raw lines, with the portal's keys and clock; users without customers get `acme`. */
 export async function importLines(
   { deps, sql }: Pick<PortalForTest, 'deps' | 'sql'>,
-  lines: readonly (Record<string, unknown> | string | Buffer)[],
+  lines: readonly (Record<string, unknown> | string)[],
   options: Partial<ImportOptions> = {},
 ): Promise<ImportOutcome> {
-  const refused: RefusedLine[] = [];
-  async function* chunks() {
-    for (const line of lines) {
-      if (Buffer.isBuffer(line)) yield line;
-      else yield Buffer.from(typeof line === 'string' ? line : JSON.stringify(line));
-      yield Buffer.from('\n');
-    }
-  }
-  const counts = await importUsers({ ...deps, sql, actor: 'os:alice' }, readJsonLines(chunks()), {
+  const text = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n');
+  return await importUsers({ ...deps, sql, actor: 'os:alice' }, readJsonLines(text).entries, {
     from: 'vestibule',
     dryRun: false,
-    onRefused: (line) => void refused.push(line),
     ...options,
     rules: { customers: ['acme'], acceptsUnverified: false, ...options.rules },
   });
-  return { ...counts, lines: refused };
 }
 
 /**
