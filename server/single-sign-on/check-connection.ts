@@ -50,7 +50,11 @@ async function checkOidc(deps: CheckDeps, connection: OidcConnection): Promise<C
   }
   const trial = { deps, connection, metadata };
   return [
-    checkStep('discovery', true, `${issuer} answers, and its endpoints are https`),
+    checkStep(
+      'discovery',
+      true,
+      `${issuer} answers${issuer.startsWith('https:') ? ', and its endpoints are https' : ''}`,
+    ),
     ...algorithms(metadata),
     await keys(trial),
     ...(await client(trial)),

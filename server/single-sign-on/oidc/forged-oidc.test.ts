@@ -116,6 +116,14 @@ it.each<[what: string, email: unknown, emails: string[]]>([
   });
 });
 
+it.each<[string, Bend]>([
+  ['members of the token', token({ expires_in: '', refresh_token: null, scope: ['openid', 'email'] })],
+  ['members of userinfo', { ...claims({ email: '' }), userInfo: (honest) => ({ ...honest, zoneinfo: null }) }],
+  ['a key', { keys: () => ({ keys: [null, provider.key.jwk] }) }],
+])('what nobody reads may be empty: %s', async (_what, bend) => {
+  expect(await answerTo(bend)).toMatchObject({ kind: 'ok', identity: { emails: ['alice@customer.example'] } });
+});
+
 const hs256 = (key: string, kid?: string) =>
   idToken((said) => signed(said, { alg: 'HS256', ...(kid && { kid }) }, new Uint8Array(Buffer.from(key))));
 const byForeign = (more: Change) => idToken((said, head) => signed(said, { ...head, ...more }, foreign.privateKey));

@@ -79,11 +79,30 @@ export function oidcClient(
     authentication,
   );
   client.timeout = undefined;
-  client[customFetch] = openConversation(providerNetworks).ask;
+  const { ask } = openConversation(providerNetworks);
+  client[customFetch] = async (url, request) => await withoutEmptyMembers(await ask(url, request));
   enableNonRepudiationChecks(client);
   // For a provider on this machine; the requests refuse http elsewhere.
   allowInsecureRequests(client);
   return client;
+}
+
+/**
+ * An answer in JSON as the library wants it, which refuses a `refresh_token: null` that nobody asked for: null and "" count as
+ * absent, and so does the scope, which we do not read. What is signed stays as it is.
+ */
+async function withoutEmptyMembers(answer: Response): Promise<Response> {
+  let text = await answer.text();
+  try {
+    const read = JSON.parse(text, (name, value) => {
+      if (value === null || value === '' || name === 'scope') return undefined;
+      return Array.isArray(value) ? value.filter((one) => one !== undefined) : value;
+    });
+    text = JSON.stringify(read);
+  } catch {
+    // The library says what is wrong with it.
+  }
+  return new Response(text || null, answer);
 }
 
 /** Only our list counts (RFC 8725 §3.1): the announced ones may be older than the signing key, or missing. */
