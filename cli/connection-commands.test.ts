@@ -67,12 +67,18 @@ async function linkAda(): Promise<void> {
 
 describe('connection add', () => {
   it('adds an OpenID Connect connection, its secret sealed, and prints what the provider needs', async () => {
-    const { code, out } = await addOidc(' --domain ÄCME.example --jit on --map username=nick --second-factor mfa');
+    const { code, out } = await addOidc(
+      ' --domain ÄCME.example --jit on --map username=nick,groups=urn:x=y --second-factor mfa',
+    );
     expect(code).toBe(0);
     expect(out).toContain('http://localhost:8080/portal/authenticate/oidc/callback/acme-oidc');
     const found = await stored('acme-oidc');
     expect(found).toMatchObject({
-      ...{ name: 'Acme Ltd.', domains: ['acme.example', 'xn--cme-pla.example'], attributes: { username: 'nick' } },
+      ...{
+        name: 'Acme Ltd.',
+        domains: ['acme.example', 'xn--cme-pla.example'],
+        attributes: { username: 'nick', groups: 'urn:x=y' },
+      },
       ...{ makesUsers: true, trustsEmail: false, required: false, secondFactorValues: ['mfa'] },
       settings: { issuer: provider.issuer, clientId: 'vestibule', clientAuthentication: 'secret' },
     });

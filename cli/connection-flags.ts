@@ -98,7 +98,12 @@ export function addConnectionFlags(command: Command): Command {
         'non-public network that the provider may be in, such as 10.1.0.0/16; may be repeated; "none" for public ones only',
       ),
     )
-    .addOption(repeatable('--map <what=name>', 'claim or attribute for email, username or language; may be repeated'))
+    .addOption(
+      repeatable(
+        '--map <what=name>',
+        'claim or attribute for email, username, name, groups or language, such as name=displayName,groups=memberOf; may be repeated',
+      ),
+    )
     .option(
       '--max-authentication-age <time>',
       'maximum age of the sign-in at the provider, such as 30m, 12h or 7d; "off" for no limit',

@@ -56,15 +56,15 @@ export function networksOf(texts: readonly string[]): string[] {
   });
 }
 
-/** Reads `--map what=name`. */
+/** Reads `--map what=name`, or several, separated by commas. */
 export function readAttributes(texts: readonly string[]): Reading<Attributes> {
   const attributes: Attributes = {};
-  for (const text of texts) {
-    const [, what, name] = /^(email|username|language)=([\x21-\x7e]{1,200})$/.exec(text) ?? [];
+  for (const text of texts.flatMap((one) => one.split(/,(?=[a-z]+=)/))) {
+    const [, what, name] = /^(email|username|name|groups|language)=([\x21-\x7e]{1,200})$/.exec(text) ?? [];
     if (!what || !name)
       return {
         kind: 'refused',
-        problem: `--map: ${JSON.stringify(text)} is not like email=mail, username=uid or language=locale`,
+        problem: `--map: ${JSON.stringify(text)} is not like email=mail, username=uid, name=displayName, groups=groups or language=locale`,
       };
     attributes[what as keyof Attributes] = name;
   }

@@ -55,6 +55,17 @@ export function membershipsOf(sql: Connection): Fragment {
     ) as groups`;
 }
 
+/** Gives a user groups by their names within one customer. */
+export async function updateGroupsAt(
+  sql: Connection,
+  { userId, customerId }: { userId: string; customerId: string },
+  names: readonly string[],
+): Promise<void> {
+  await sql`
+    update membership set groups = ${names as string[]}::text[]
+    where user_id = ${userId} and customer_id = ${customerId} and groups <> ${names as string[]}::text[]`;
+}
+
 /** Gives a user exactly these groups; those of customers that are not theirs are ignored. */
 export async function updateGroups(sql: Connection, userId: string, groups: readonly string[]): Promise<void> {
   await sql`

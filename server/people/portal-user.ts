@@ -87,6 +87,21 @@ export async function updateUser(sql: Connection, id: string, changes: UserChang
     where id = ${id}`;
 }
 
+/** Stores how a user is shown, unless another customer than this shows them too; returns whether that is a change. */
+export async function updateNameOfOnly(
+  sql: Connection,
+  id: string,
+  customerId: string,
+  name: string,
+): Promise<boolean> {
+  const rows = await sql`
+    update portal_user u set name = ${name}
+    where u.id = ${id} and u.name is distinct from ${name}
+      and not exists (select from membership m where m.user_id = u.id and m.customer_id <> ${customerId})
+    returning id`;
+  return rows.length > 0;
+}
+
 /** The stored hash of a user's password, or null. */
 export async function findPasswordHash(sql: Connection, id: string): Promise<string | null> {
   const [row] = await sql<{ hash: string | null }[]>`select password_hash as hash from portal_user where id = ${id}`;

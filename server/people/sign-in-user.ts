@@ -78,7 +78,7 @@ export async function findSsoUser(
   { customerId, address }: { customerId: string; address: string },
 ): Promise<SsoUser | null> {
   const user = await rowOrNull(sql<Omit<SsoUser, 'customer'>[]>`
-    select id, username, email, language, active from portal_user where id = ${idOf(sql, by)} for share`);
+    select id, username, email, language, active from portal_user where id = ${idOf(sql, by)} for no key update`);
   if (!user) return null;
   const customer = await rowOrNull(sql<SignInCustomer[]>`
     select c.id, c.key, c.two_factor as "twoFactor", c.remember_devices as "rememberDevices",

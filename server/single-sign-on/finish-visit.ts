@@ -21,7 +21,7 @@ import { sendFirstCode } from '../sign-in/open-session.ts';
 import { firstFactor, isSpared, type SignInResult, whatIsAsked } from '../sign-in/sign-in-rules.ts';
 import { askedOf, type ClaimedVisit } from './claim-visit.ts';
 import { fail, noticeOf, recordSsoFailure } from './fail.ts';
-import { matchUser } from './match-user.ts';
+import { matchUser, takeNameAndGroups } from './match-user.ts';
 import {
   type Identity,
   type ProviderAnswer,
@@ -107,6 +107,7 @@ async function signInByProvider(deps: Deps, vouched: Vouched, visitor: Visitor):
     const user = match.user as Member;
     const undone = refusedByRules(user, address, steps) ?? somebodyElse(user, here, steps);
     if (undone) return new RollBack(undone);
+    await takeNameAndGroups(sql, connection, { user, said: vouched.identity, steps });
     return await openSession(deps, sql, vouched, user, visitor, steps);
   });
   if (done.kind === 'undone') {

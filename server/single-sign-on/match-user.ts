@@ -2,9 +2,24 @@ import { languageOfTag } from '#contract/languages.ts';
 import { insertAuditEvent } from '../audit/audit-event.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
 import type { Connection } from '../database/database.ts';
-import { canonicalDomain, domainOfAddress, foldLoginName, readEmail, readUsername } from '../names/read-name.ts';
+import {
+  canonicalDomain,
+  domainOfAddress,
+  foldLoginName,
+  readDisplayName,
+  readEmail,
+  readUsername,
+} from '../names/read-name.ts';
 import { updateMemberships } from '../people/customer.ts';
-import { foldsOfUser, insertUser, lockLoginNames, takenField, updateLoginNames } from '../people/portal-user.ts';
+import { mostGroups, updateGroupsAt } from '../people/groups.ts';
+import {
+  foldsOfUser,
+  insertUser,
+  lockLoginNames,
+  takenField,
+  updateLoginNames,
+  updateNameOfOnly,
+} from '../people/portal-user.ts';
 import { findSsoUser, type SsoUser } from '../people/sign-in-user.ts';
 import { type Identity, providerWords, type Refusal, refusalFor } from './provider-answer.ts';
 import type { SsoConnection } from './sso-connection.ts';
@@ -57,6 +72,26 @@ export async function matchUser(
   if (await linkSubject(sql, { connectionId, subject, userId: match.user.id, now })) return match;
   const words = `vestibule connection unlink ${connection.key} ${match.user.username} allows the new subject`;
   return { kind: 'refused', reason: 'other-subject', words, user: match.user };
+}
+
+/**
+ * Takes over how a person is shown and what they belong to, where the operator said which values tell it. A provider speaks
+ * for its own customer: it names no groups of another, and not whom another knows by a name.
+ */
+export async function takeNameAndGroups(
+  sql: Connection,
+  { customerId }: SsoConnection,
+  { user, said, steps }: { user: SsoUser; said: Pick<Identity, 'name' | 'groups'>; steps: AuditStep[] },
+): Promise<void> {
+  const readable = (texts: readonly string[]) =>
+    texts.map(readDisplayName).flatMap((one) => (one.kind === 'ok' ? one.value : []));
+  const [name] = readable(said.name === null ? [] : [said.name]);
+  if (name !== undefined && (await updateNameOfOnly(sql, user.id, customerId, name)))
+    steps.push({ step: 'name', outcome: name });
+  if (said.groups === null) return;
+  const groups = [...new Set(readable(said.groups))].slice(0, mostGroups).sort();
+  await updateGroupsAt(sql, { userId: user.id, customerId }, groups);
+  steps.push({ step: 'groups', outcome: `${groups.length} of ${said.groups.length}` });
 }
 
 /**

@@ -16,6 +16,10 @@ export type Identity = {
   /** The name for a user who is created just in time; it never finds one. */
   username: string | null;
   language: string | null;
+  /** As it is shown. */
+  name: string | null;
+  /** Within the connection's customer; null: the operator lets the provider say none. */
+  groups: string[] | null;
   /** acr and amr, or AuthnContextClassRef. */
   authenticationContexts: string[];
   /** When the person last authenticated at the provider, in milliseconds; null if it does not say. */

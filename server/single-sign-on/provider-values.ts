@@ -44,7 +44,12 @@ export function oneText(values: ProviderValues, name: string | undefined): strin
   return another === undefined ? text : null;
 }
 
-/** What is taken over where a provider's word makes a user. */
-export function userFrom(values: ProviderValues, { username, language }: Attributes) {
-  return { username: oneText(values, username), language: oneText(values, language) };
+/** What is taken over of a person: two where a provider's word makes a user, name and groups at every sign-in. */
+export function userFrom(values: ProviderValues, { username, language, name, groups }: Attributes) {
+  return {
+    username: oneText(values, username),
+    language: oneText(values, language),
+    name: oneText(values, name),
+    groups: groups === undefined ? null : (values.get(groups) ?? []),
+  };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
+import { findUser, listUsers } from '#server/people/portal-user.ts';
 import { startForgedProvider } from '#test/providers/forged-openid-provider.ts';
 import { addUser, signedInAs } from '#test/support/accounts-for-test.ts';
 import { otherInstanceOfFile, sharedByFile } from '#test/support/portal-of-file.ts';
@@ -50,8 +51,9 @@ async function signIn(person: Person & Record<string, unknown> = {}, form: Recor
     op.bend(says(person));
     return await signInByOidc(op, browser, undefined, form);
   }
-  const { email = 'alice@acme.test', sub = 'subject of alice' } = person;
-  return await signInBySaml(portal, idp, browser, { typed: 'alice@acme.test', email, nameId: sub, form });
+  const { email = 'alice@acme.test', sub = 'subject of alice', ...rest } = person;
+  const more = rest as Record<string, string | string[]>;
+  return await signInBySaml(portal, idp, browser, { typed: 'alice@acme.test', email, nameId: sub, more, form });
 }
 const set = (settings: string) => portal.sql.unsafe(`update sso_connection set ${settings}`);
 async function expectRefused(location: string, why: string): Promise<void> {
@@ -71,6 +73,35 @@ describe.each<Protocol>(['oidc', 'saml'])('by %s', (by) => {
     const events =
       await portal.sql`select connection, customer_key, username from audit_event where event = 'signed-in'`;
     expect(events).toEqual([{ connection: `acme-${by}`, customer_key: 'acme', username: 'alice' }]);
+  });
+
+  it('takes over name and groups, within the connection’s customer only, where the operator maps them', async () => {
+    await connect(by);
+    const person = async () => (await findUser(portal.sql, 'alice')) ?? {};
+    const groups = [' hr ', 'beta:admins', 'a, b', 'hr', 'x'.repeat(201)];
+    await signIn({ fullName: 'Alice Arden', memberOf: groups });
+    expect(await person()).toMatchObject({ name: null, groups: [] });
+    await set(`attributes = '{"name":"fullName","groups":"memberOf"}'`);
+    await signIn({ fullName: '  Arden, Alice', memberOf: groups });
+    expect(await person()).toMatchObject({
+      name: 'Arden, Alice',
+      groups: ['acme:a, b', 'acme:beta:admins', 'acme:hr'],
+    });
+    const session = await browser.get('/portal/session', { headers: { accept: 'application/json' } });
+    expect(session.json()).toMatchObject({
+      name: 'Arden, Alice',
+      groups: ['acme:a, b', 'acme:beta:admins', 'acme:hr'],
+    });
+    const many = Array.from({ length: 1000 }, (_, n) => `g${n}`);
+    expect(await signIn({ memberOf: many })).toBe('/portal/portal.html');
+    expect(await person()).toMatchObject({ name: 'Arden, Alice', groups: { length: 200 } });
+
+    // Who belongs to another customer too is not theirs alone.
+    await portal.sql`insert into membership select u.id, c.id, '{staff}' from portal_user u, customer c where username = 'alice' and key = 'beta'`;
+    await signIn({ fullName: 'Root', memberOf: 'admins' });
+    expect(await person()).toMatchObject({ name: 'Arden, Alice', groups: ['acme:admins', 'beta:staff'] });
+    await signIn();
+    expect(await person()).toMatchObject({ groups: ['beta:staff'] });
   });
 
   it('OI-16 SA-30 an address of another domain, or of another customer’s user, signs in nobody', async () => {
@@ -244,13 +275,15 @@ describe('a person without a user', () => {
     'concurrent first sign-ins of one person all succeed, also if the user is made (%s)',
     async (makesUsers, email) => {
       await connect('oidc');
-      await set(`makes_users = ${makesUsers}`);
-      op.bend(says({ sub: `subject of ${email}`, email }));
+      await set(`makes_users = ${makesUsers}, attributes = '{"name":"name","groups":"groups"}'`);
+      op.bend(says({ sub: `subject of ${email}`, email, name: 'Zoë', groups: ['hr'] }));
       const tabs = Array.from({ length: 6 }, (_, n) => browserForTest(n % 2 ? portal : second));
       const callbacks = await Promise.all(tabs.map(async (tab) => pathOf(op.visit(await departFor(tab, email)))));
       const answers = await Promise.all(tabs.map((tab, at) => tab.get(callbacks[at] ?? '')));
       expect(answers.map(({ headers }) => headers.location)).toEqual(Array(6).fill('/portal/portal.html'));
-      expect(await portal.sql`select from portal_user where email = ${email}`).toHaveLength(1);
+      expect(await listUsers(portal.sql, { contains: email, limit: 2 })).toMatchObject([
+        { name: 'Zoë', groups: ['acme:hr'] },
+      ]);
     },
   );
 

@@ -50,7 +50,7 @@ export type ProtocolSettings =
   | { protocol: 'saml'; settings: SamlSettings };
 
 /** Which claim or attribute holds what; by default the protocol's usual names. */
-export type Attributes = { email?: string; username?: string; language?: string };
+export type Attributes = { email?: string; username?: string; name?: string; groups?: string; language?: string };
 
 /** An identity provider that a customer trusts to identify people. */
 export type SsoConnection = {

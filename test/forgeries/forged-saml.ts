@@ -83,12 +83,12 @@ export function forger(scene: ForgerScene) {
     return `<saml:AuthnStatement${written(all)}><saml:AuthnContext>${reference}</saml:AuthnContext></saml:AuthnStatement>`;
   };
 
-  const attributes = (all: Record<string, string>) =>
+  const attributes = (all: Record<string, string | string[]>) =>
     `<saml:AttributeStatement>${Object.entries(all)
-      .map(
-        ([name, value]) =>
-          `<saml:Attribute Name="${name}"><saml:AttributeValue>${value}</saml:AttributeValue></saml:Attribute>`,
-      )
+      .map(([name, value]) => {
+        const values = [value].flat().map((one) => `<saml:AttributeValue>${one}</saml:AttributeValue>`);
+        return `<saml:Attribute Name="${name}">${values.join('')}</saml:Attribute>`;
+      })
       .join('')}</saml:AttributeStatement>`;
 
   /** An assertion without a signature. */

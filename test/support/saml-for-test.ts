@@ -135,15 +135,19 @@ export function samlAnswer(
   {
     email = 'alice@acme.test',
     nameId = email,
+    more = {},
     ...parts
-  }: { email?: string; nameId?: string } & Omit<AssertionParts, 'nameId'> = {},
+  }: { email?: string; nameId?: string; more?: Record<string, string | string[]> } & Omit<
+    AssertionParts,
+    'nameId'
+  > = {},
 ): Record<string, string> {
   answers += 1;
   const made = forger({ key, now: deps.now(), entityId, acs, audience: ownEntityId, requestId: request?.id ?? null });
   const id = parts.id ?? `_assertion${answers}`;
   const assertion = made.assertion({
     nameId: made.nameId(nameId),
-    attributes: made.attributes({ email }),
+    attributes: made.attributes({ email, ...more }),
     ...parts,
     id,
   });

@@ -94,8 +94,9 @@ async function redeem(
   if (claims.azp !== undefined && claims.azp !== settings.clientId)
     return refusalFor('answer-invalid', 'ID token: azp is not our client id');
   if (!isSubject(claims.sub)) return refusalFor('answer-invalid', 'ID token: sub is not 1 to 255 visible characters');
-  const isEmailHere = readProviderValues(Object.entries(claims)).has(emailClaim(attributes));
-  const isElsewhere = !isEmailHere && client.serverMetadata().userinfo_endpoint;
+  const told = readProviderValues(Object.entries(claims));
+  const isAllHere = Object.values({ email: 'email', ...attributes }).every((name) => told.has(name));
+  const isElsewhere = !isAllHere && client.serverMetadata().userinfo_endpoint;
   const userInfo = isElsewhere ? await fetchUserInfo(client, tokens.access_token, claims.sub) : {};
   return { kind: 'ok', identity: oidcIdentity({ idToken: tokens.id_token as string, claims, userInfo }, attributes) };
 }

@@ -66,7 +66,7 @@ describe('an honest answer is accepted', () => {
         emails: ['alice@customer.example'],
         emailVerified: true,
         username: null,
-        language: null,
+        ...{ language: null, name: null, groups: null },
         authenticationContexts: [],
         authenticatedAt: null,
         sessionEndsAt: null,

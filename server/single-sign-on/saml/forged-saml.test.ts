@@ -32,7 +32,7 @@ const identity = {
   emails: [bob],
   emailVerified: false,
   username: null,
-  language: null,
+  ...{ language: null, name: null, groups: null },
   authenticationContexts: ['urn:oasis:names:tc:SAML:2.0:ac:classes:Password'],
   // As the forger claims: a second ago.
   authenticatedAt: new Date('2026-03-04T09:59:59Z').getTime(),
