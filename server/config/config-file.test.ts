@@ -41,7 +41,7 @@ function problemsOf(file: unknown): string[] {
   const path = join(folder, 'config.json');
   writeFileSync(path, JSON.stringify(file));
   const result = readConfig({ VESTIBULE_CONFIG: path });
-  return result.kind === 'ok' ? [] : result.problems;
+  return result.kind === 'ok' ? [] : result.problems.map((problem) => problem.replace(`${path}: `, ''));
 }
 
 describe('the configuration file', () => {
@@ -90,6 +90,32 @@ describe('the configuration file', () => {
       ],
       ([field, file]) => {
         expect(problemsOf(file)).toEqual([expect.stringMatching(`^${field}: .`)]);
+      },
+    ));
+
+  it('what is wrong is named with the file and what is allowed', () =>
+    eachRow<[string, unknown]>(
+      [
+        ['trustedProxys: is not a known setting – did you mean trustedProxies?', { trustedProxys: [] }],
+        [
+          'hub.identityHeaders.usr: is not a known setting – did you mean user?',
+          { hub: { identityHeaders: { usr: 'X-U' } } },
+        ],
+        ['session.idle: is not a known setting – known are idleMinutes, absoluteHours', { session: { idle: 3 } }],
+        [
+          'texts.en.login-titel: is not the key of a text – did you mean login-title?',
+          { texts: { en: { 'login-titel': 'x' } } },
+        ],
+        ['accentColour: must be like "#21489c"', { accentColour: 'red' }],
+        ['session.absoluteHours: must be a whole number from 1 to 168', { session: { absoluteHours: '12' } }],
+        ['singleSignOn.freshAfterSignOut: must be boolean', { singleSignOn: { freshAfterSignOut: 'yes' } }],
+      ],
+      ([problem, file]) => {
+        const path = join(folder, 'config.json');
+        writeFileSync(path, JSON.stringify(file));
+        expect(readConfig({ VESTIBULE_CONFIG: path, PORT: 'x' })).toEqual({
+          ...{ kind: 'refused', problems: [`${path}: ${problem}`, 'PORT: "x" is not a port number'].sort() },
+        });
       },
     ));
 

@@ -4,10 +4,22 @@ import { type Language, languages } from '#contract/languages.ts';
 import { root } from './root.ts';
 
 const link = <const Description extends string>(description: Description) =>
-  ({ type: 'string', pattern: '^(?:https://|mailto:|tel:)\\S+$', maxLength: 500, description }) as const;
+  ({
+    type: 'string',
+    pattern: '^(?:https://|mailto:|tel:)\\S+$',
+    maxLength: 500,
+    description,
+    examples: ['https://hub.example.com/help'],
+  }) as const;
 
 const logo = <const Description extends string>(description: Description) =>
-  ({ type: 'string', pattern: '\\.(?:svg|png|webp|jpe?g)$', maxLength: 1000, description }) as const;
+  ({
+    type: 'string',
+    pattern: '\\.(?:svg|png|webp|jpe?g)$',
+    maxLength: 1000,
+    description,
+    examples: ['logo.svg'],
+  }) as const;
 
 const textsOfLanguage = {
   type: 'object',
@@ -29,6 +41,7 @@ const brandSettings = {
     type: 'string',
     pattern: '^#(?:[0-9a-fA-F]{3}){1,2}$',
     description: 'The colour of the pages, such as #21489c.',
+    examples: ['#21489c'],
   },
   links: {
     type: 'object',
@@ -54,13 +67,19 @@ const brandSettings = {
 const only = <const Properties>(properties: Properties) =>
   ({ type: 'object', properties, additionalProperties: false }) as const;
 
-const header = { type: 'string', pattern: '^(?:X|Remote)-[A-Za-z0-9-]+$', maxLength: 64 } as const;
+const header = {
+  type: 'string',
+  pattern: '^(?:X|Remote)-[A-Za-z0-9-]+$',
+  maxLength: 64,
+  examples: ['X-Remote-User'],
+} as const;
 
 /** A path as it is compared: no encoding, no empty segment, no dots that lead elsewhere. */
 const path = {
   type: 'string',
   pattern: '^/$|^(?:/(?!\\.+(?:/|$))[A-Za-z0-9_.~-]*[A-Za-z0-9_~-])+$',
   maxLength: 200,
+  examples: ['/app'],
 } as const;
 
 /** The configuration file, `vestibule.config.json`; its JSON Schema is kept in vestibule.config.schema.json. */
@@ -71,17 +90,18 @@ export const ConfigFile = only({
     type: 'string',
     pattern: '^/[A-Za-z0-9_-]+(?:/[A-Za-z0-9_-]+)*$',
     maxLength: 100,
+    examples: ['/portal'],
     description: 'Path under which everything is served.',
     default: '/portal',
   },
   allowedHosts: {
     type: 'array',
-    items: { type: 'string', pattern: '^[A-Za-z0-9.:\\[\\]-]+$' },
+    items: { type: 'string', pattern: '^[A-Za-z0-9.:\\[\\]-]+$', examples: ['10.0.0.5:8080'] },
     description: 'More Host headers to answer, such as 10.0.0.5:8080 from a proxy that does not pass the public one.',
   },
   allowedRedirectOrigins: {
     type: 'array',
-    items: { type: 'string', pattern: '^https://[A-Za-z0-9.-]+(?::\\d+)?$' },
+    items: { type: 'string', pattern: '^https://[A-Za-z0-9.-]+(?::\\d+)?$', examples: ['https://hub.example.com'] },
     description: 'Other https origins that a sign-in may redirect to.',
   },
   passkeys: only({
@@ -89,6 +109,7 @@ export const ConfigFile = only({
       type: 'string',
       pattern: '^[a-z0-9-]+(?:\\.[a-z0-9-]+)*$',
       maxLength: 253,
+      examples: ['example.com'],
       description: 'Domain of passkeys: the host of PUBLIC_URL (the default) or a parent of it.',
     },
   }),
@@ -108,6 +129,7 @@ export const ConfigFile = only({
       type: 'string',
       pattern: '^https?://[^\\s]+$',
       maxLength: 300,
+      examples: ['http://127.0.0.1:3000'],
       description: 'Origin of the application behind the portal.',
     },
     paths: {
@@ -153,11 +175,13 @@ export const ConfigFile = only({
             type: 'string',
             pattern: '^[A-Za-z0-9][A-Za-z0-9:/._-]*$',
             maxLength: 200,
+            examples: ['hub'],
             description: 'The audience of its tokens (aud).',
           },
           logoutUrl: {
             type: 'string',
             maxLength: 500,
+            examples: ['https://hub.example.com/logout'],
             description: 'Address that gets a logout token when a session ends.',
           },
           logoutNetworks: {

@@ -28,7 +28,7 @@ function configOf(env: NodeJS.ProcessEnv, file?: unknown): Config {
 
 function problemsOf(env: NodeJS.ProcessEnv, file?: unknown): string[] {
   const result = read(env, file);
-  return result.kind === 'ok' ? [] : result.problems;
+  return result.kind === 'ok' ? [] : result.problems.map((problem) => problem.replace(/^\S+config\.json: /, ''));
 }
 
 describe('the configuration', () => {

@@ -15,7 +15,7 @@ import {
   readIdentityHeaders,
 } from './hub.ts';
 import { addressesOf, type RelyingParty, readPublicUrl, readRelyingParty } from './public-url.ts';
-import { readConfigFile, readEnvironment } from './read-config-file.ts';
+import { defaultConfigFile, readConfigFile, readEnvironment } from './read-config-file.ts';
 import { readDatabaseUrl, readSmtpUrl, type SmtpServer } from './server-urls.ts';
 
 /** All configuration, read and validated once, then passed on as a value. */
@@ -104,7 +104,12 @@ export function readConfig(environment: NodeJS.ProcessEnv): ConfigResult {
   const absolute = file.session?.absoluteHours ?? 12;
   if (idle * minute > absolute * hour)
     problems.push('session.idleMinutes: must not be longer than session.absoluteHours');
-  if (problems.length > 0) return { kind: 'refused', problems };
+  if (problems.length > 0) {
+    // Variables begin in upper case, settings of the file in lower case.
+    const inFile = (problem: string) =>
+      /^[a-z]/.test(problem) ? `${env.VESTIBULE_CONFIG ?? defaultConfigFile}: ` : '';
+    return { kind: 'refused', problems: problems.map((problem) => inFile(problem) + problem) };
+  }
   return {
     kind: 'ok',
     config: {

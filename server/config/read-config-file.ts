@@ -1,14 +1,16 @@
 import { existsSync } from 'node:fs';
-import { Ajv } from 'ajv';
+import { Ajv, type AnySchemaObject, type ErrorObject } from 'ajv';
 import { type ConfigFile, ConfigFile as ConfigFileSchema } from './config-file.ts';
 import { readTextFile } from './read-text-file.ts';
 
+export const defaultConfigFile = './vestibule.config.json';
+
 /**
  * Reads the configuration file `named` in the environment, or that of the working directory if there is one. Adds every
- * problem to `problems`, each naming its setting.
+ * problem to `problems`, each naming its setting and what is allowed.
  */
 export function readConfigFile(named: string | undefined, problems: string[]): ConfigFile {
-  const path = named ?? './vestibule.config.json';
+  const path = named ?? defaultConfigFile;
   if (!named && !existsSync(path)) return {};
   const text = readTextFile(path);
   if (text.kind === 'refused') {
@@ -19,19 +21,41 @@ export function readConfigFile(named: string | undefined, problems: string[]): C
   try {
     value = JSON.parse(text.value);
   } catch (error) {
-    problems.push(`${path}: not valid JSON (${(error as Error).message})`);
+    problems.push(`the file: is not valid JSON (${(error as Error).message})`);
     return {};
   }
-  const isConfigFile = new Ajv({ allErrors: true }).compile<ConfigFile>(ConfigFileSchema);
+  const isConfigFile = new Ajv({ allErrors: true, verbose: true }).compile<ConfigFile>(ConfigFileSchema);
   if (isConfigFile(value)) return value;
-  for (const { instancePath, message, params } of isConfigFile.errors ?? []) {
-    const { additionalProperty: unknown } = params as { additionalProperty?: string };
-    const names = [...instancePath.split('/').slice(1), ...(unknown === undefined ? [] : [unknown])];
-    problems.push(
-      `${names.join('.') || 'the file'}: ${unknown === undefined ? message?.replace('NOT', 'not') : 'is not a known setting'}`,
-    );
-  }
+  problems.push(...(isConfigFile.errors ?? []).map(problemOf));
   return {};
+}
+
+function problemOf({ keyword, instancePath, message, params, parentSchema }: ErrorObject): string {
+  const path = instancePath.split('/').slice(1);
+  const { additionalProperty: unknown } = params as { additionalProperty?: string };
+  const { properties = {}, minimum, maximum, examples } = parentSchema as AnySchemaObject;
+  if (unknown !== undefined)
+    return `${[...path, unknown].join('.')}: is not a known setting${didYouMean(unknown, Object.keys(properties))}`;
+  const setting = path.join('.') || 'the file';
+  if (minimum !== undefined) return `${setting}: must be a whole number from ${minimum} to ${maximum}`;
+  if (keyword === 'pattern' && examples) return `${setting}: must be like ${JSON.stringify(examples[0])}`;
+  return `${setting}: ${message?.replace('NOT', 'not')}`;
+}
+
+/** The name that is meant, as the end of a sentence; all of them if none is similar, and they are few. */
+export function didYouMean(name: string, known: readonly string[]): string {
+  const [best = name] = known.toSorted((one, other) => likeness(other, name) - likeness(one, name));
+  if (likeness(best, name) >= 0.6) return ` – did you mean ${best}?`;
+  return known.length < 20 ? ` – known are ${known.filter((one) => !one.startsWith('$')).join(', ')}` : '';
+}
+
+/** How much of two names is the same at their beginning and end: 1 is all. */
+function likeness(one: string, other: string): number {
+  let [start, end] = [0, 0];
+  const shorter = Math.min(one.length, other.length);
+  while (start < shorter && one[start] === other[start]) start += 1;
+  while (end < shorter - start && one.at(-1 - end) === other.at(-1 - end)) end += 1;
+  return (start + end) / Math.max(one.length, other.length);
 }
 
 /** The variables that hold a secret, and may be in a file instead. */

@@ -8,6 +8,8 @@ import it from '#messages/it.json' with { type: 'json' };
 import nl from '#messages/nl.json' with { type: 'json' };
 import pl from '#messages/pl.json' with { type: 'json' };
 
+import { didYouMean } from './read-config-file.ts';
+
 export type TextKey = keyof typeof en;
 
 /** A missing text in any language is a compile error. */
@@ -26,7 +28,9 @@ export function readTexts(given: OwnTexts, problems: string[]): OwnTexts {
   const read = Object.entries(given).map(([language, texts]) => {
     const original: Readonly<Record<string, string>> = originalTexts(language as Language);
     for (const [key, text] of Object.entries(texts)) {
-      const problem = problemOf(text, Object.hasOwn(original, key) ? original[key] : undefined);
+      const problem = Object.hasOwn(original, key)
+        ? problemOf(text, original[key] as string)
+        : `is not the key of a text${didYouMean(key, Object.keys(original))}`;
       if (problem) problems.push(`texts.${language}.${key}: ${problem}`);
     }
     return [language, typesetTexts(language as Language, texts)];
@@ -34,8 +38,7 @@ export function readTexts(given: OwnTexts, problems: string[]): OwnTexts {
   return Object.fromEntries(read);
 }
 
-function problemOf(text: string, original: string | undefined): string | null {
-  if (original === undefined) return 'is not the key of a text';
+function problemOf(text: string, original: string): string | null {
   if (/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(text)) return 'must be one line without control characters';
   if (text.trim() === '') return 'must not be empty';
   const [wanted, found] = [placeholdersOf(original), placeholdersOf(text)];
