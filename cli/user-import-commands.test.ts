@@ -178,7 +178,6 @@ describe('vestibule user export', () => {
         active: n % 4 > 0,
         mayChangePassword: n % 5 > 0,
         createdAt: `2020-01-${String(n + 1).padStart(2, '0')}T01:02:03.004Z`,
-        formerPasswordHashes: n % 2 ? hashes.slice(0, n) : undefined,
         totpSecret: n % 3 ? 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ' : undefined,
         totpAlgorithm: n % 3 === 1 ? 'SHA256' : undefined,
       }),

@@ -71,10 +71,8 @@ async function runImport(file: string, flags: ImportFlags): Promise<void> {
     const { importUsers } = await import('#server/accounts/import-users.ts');
     const outcome = await importUsers(keyed, entries, {
       from: flags.from,
-      rules: {
-        customers: flags.customer ?? [],
-        acceptsUnverified: flags.acceptUnverified === true,
-      },
+      customers: flags.customer ?? [],
+      acceptsUnverified: flags.acceptUnverified === true,
       dryRun: flags.dryRun === true,
     });
     if (refusedFile !== null && outcome.refused.length > 0) writeFileSync(refusedFile, write(outcome.refused));

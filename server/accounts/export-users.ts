@@ -5,7 +5,7 @@ import { totpPlace } from '../factors/registration.ts';
 import { readStoredTotpSecret } from '../factors/totp.ts';
 import { membershipsOf } from '../people/groups.ts';
 import { importBatch } from './import-users.ts';
-import type { UserToInsert } from './read-imported-user.ts';
+import type { ImportedUser } from './read-imported-user.ts';
 
 type ExportOptions = {
   /** Whether password hashes and the secrets of apps are in it. */
@@ -35,13 +35,8 @@ function lineOf(user: StoredUser, keys: Keys | null, onUnreadable: (username: st
     ...{ ...(groups.length > 0 && { groups }), active, mayChangePassword, createdAt },
   };
   if (!keys) return line;
-  const { passwordHash, formerPasswordHashes } = user;
-  return {
-    ...line,
-    ...(passwordHash !== null && { passwordHash }),
-    ...(formerPasswordHashes.length > 0 && { formerPasswordHashes }),
-    ...totpOf(user, keys, onUnreadable),
-  };
+  const { passwordHash } = user;
+  return { ...line, ...(passwordHash !== null && { passwordHash }), ...totpOf(user, keys, onUnreadable) };
 }
 
 function totpOf({ id, username, sealedTotp }: StoredUser, keys: Keys, onUnreadable: (username: string) => void) {
@@ -55,8 +50,7 @@ function totpOf({ id, username, sealedTotp }: StoredUser, keys: Keys, onUnreadab
   return { totpSecret: secret, ...(algorithm !== 'sha1' && { totpAlgorithm: algorithm.toUpperCase() }) };
 }
 
-/** A user as stored, for an export; former hashes newest first. */
-type StoredUser = Omit<UserToInsert, 'folds'>;
+type StoredUser = Omit<ImportedUser, 'totp'> & { id: string; sealedTotp: Buffer | null };
 
 /** The next users by id, at most `most`; all of them in as many calls as it takes. */
 async function listStoredUsers(
@@ -66,10 +60,7 @@ async function listStoredUsers(
   return await sql<StoredUser[]>`
     select u.id, u.username, u.email, u.name, u.language, u.active, u.may_change_password as "mayChangePassword",
       u.created_at as "createdAt", u.password_hash as "passwordHash", t.sealed_secret as "sealedTotp",
-      ${membershipsOf(sql)},
-      array(
-        select f.password_hash from former_password f where f.user_id = u.id order by f.id desc
-      ) as "formerPasswordHashes"
+      ${membershipsOf(sql)}
     from portal_user u left join totp t on t.user_id = u.id
     where ${after}::uuid is null or u.id > ${after}::uuid
     order by u.id limit ${most}`;

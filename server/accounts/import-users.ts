@@ -14,10 +14,9 @@ export type ImportOutcome = { added: number; unchanged: number; refused: Refused
 
 const sources = { vestibule: readOwnFormat, keycloak: readKeycloak };
 
-export type ImportOptions = {
+export type ImportOptions = Omit<ImportRules, 'now'> & {
   /** What wrote the records. */
   from: keyof typeof sources;
-  rules: Omit<ImportRules, 'now'>;
   dryRun: boolean;
 };
 
@@ -28,7 +27,7 @@ export type ImportOptions = {
 export async function importUsers(
   deps: { sql: Database; keys: Keys; now: () => Date; actor: string },
   entries: Iterable<ImportEntry>,
-  { from, rules, dryRun }: ImportOptions,
+  { from, dryRun, ...rules }: ImportOptions,
 ): Promise<ImportOutcome> {
   const outcome: ImportOutcome = { added: 0, unchanged: 0, refused: [] };
   let batch: BatchLine[] = [];

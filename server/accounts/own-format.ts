@@ -1,11 +1,11 @@
 import type { Reading } from '../names/read-name.ts';
 import { readPasswordHash } from './read-credentials.ts';
-import { isGiven, refusedValue, type SourceRecord, type SourceUser } from './source-user.ts';
+import type { SourceRecord, SourceUser } from './source-user.ts';
 
 /** The fields of our own format, as `vestibule user export` writes them; `refused` is why an import left a line out. */
 const fields = [
   ...['email', 'username', 'name', 'customers', 'groups', 'language', 'active', 'mayChangePassword', 'emailVerified'],
-  ...['createdAt', 'passwordHash', 'formerPasswordHashes', 'totpSecret', 'totpAlgorithm', 'totpDigits', 'totpPeriod'],
+  ...['createdAt', 'passwordHash', 'totpSecret', 'totpAlgorithm', 'totpDigits', 'totpPeriod'],
   'refused',
 ];
 const spellings = new Map(fields.map((field) => [field.toLowerCase(), field]))
@@ -46,21 +46,7 @@ export function readOwnFormat(given: SourceRecord): Reading<SourceUser> {
     value: {
       ...rest,
       passwordHash: readPasswordHash(passwordHash),
-      formerPasswordHashes: readFormerHashes(formerPasswordHashes),
       totp: { secret: totpSecret, algorithm: totpAlgorithm, digits: totpDigits, period: totpPeriod },
     },
   };
-}
-
-function readFormerHashes(value: unknown): Reading<string[]> {
-  if (!isGiven(value)) return { kind: 'ok', value: [] };
-  if (!Array.isArray(value) || value.length > 100) return refusedValue('formerPasswordHashes', 'must be a short list');
-  const hashes: string[] = [];
-  for (const entry of value) {
-    const hash = readPasswordHash(entry);
-    if (hash.kind === 'refused')
-      return refusedValue('formerPasswordHashes', hash.problem.replace('passwordHash: ', ''));
-    if (hash.value !== null) hashes.push(hash.value);
-  }
-  return { kind: 'ok', value: hashes };
 }

@@ -6,13 +6,11 @@ import { readTotp } from './read-credentials.ts';
 import type { SourceUser } from './source-user.ts';
 import { isGiven, readAll, readFlag, refusedValue, textOf } from './source-user.ts';
 
-/** A user of an import with everything that belongs to it, checked; hashes of earlier passwords newest first. */
-export type UserToInsert = {
-  id: string;
+/** A user to add, checked; `totp` is the secret as it is sealed. */
+export type ImportedUser = {
   username: string;
   email: string;
   name: string | null;
-  folds: string[];
   language: Language | null;
   customers: string[];
   groups: string[];
@@ -20,14 +18,6 @@ export type UserToInsert = {
   mayChangePassword: boolean;
   createdAt: Date;
   passwordHash: string | null;
-  formerPasswordHashes: string[];
-  sealedTotp: Buffer | null;
-};
-
-/** A user to add, checked; `totp` is the secret as it is sealed. */
-export type ImportedUser = Omit<UserToInsert, 'id' | 'folds' | 'createdAt' | 'sealedTotp'> & {
-  /** Null: at the import. */
-  createdAt: Date | null;
   totp: string | null;
 };
 
@@ -42,14 +32,14 @@ export type ImportRules = {
 /** Checks every value of a user from another system; the first problem refuses the source. */
 export function readImportedUser(source: SourceUser, rules: ImportRules): Reading<ImportedUser> {
   const { acceptsUnverified, customers, now } = rules;
-  const email = readText('email', source.email, readEmail);
   const isVerified = readFlag('emailVerified', source.emailVerified, true);
-  if (email.kind === 'ok' && isVerified.kind === 'ok' && !isVerified.value && !acceptsUnverified)
+  if (isVerified.kind === 'refused') return isVerified;
+  if (!isVerified.value && !acceptsUnverified)
     return refusedValue('email', 'the source has not verified it; --accept-unverified takes such users over');
+  const email = readText('email', source.email, readEmail);
   const name = isGiven(source.username) || email.kind === 'refused' ? source.username : email.value;
   const read = readAll({
     email,
-    emailVerified: isVerified,
     username: readText('username', name, readUsername),
     name: readName(source.name),
     customers: readCustomers(source.customers, customers),
@@ -59,15 +49,12 @@ export function readImportedUser(source: SourceUser, rules: ImportRules): Readin
     mayChangePassword: readFlag('mayChangePassword', source.mayChangePassword, true),
     createdAt: readCreatedAt(source.createdAt, now),
     passwordHash: source.passwordHash ?? { kind: 'ok', value: null },
-    formerPasswordHashes: source.formerPasswordHashes ?? { kind: 'ok', value: [] },
     totp: readTotp(source.totp ?? null),
   });
   if (read.kind === 'refused') return read;
-  const { emailVerified, ...value } = read.value;
-  const own = groupsWithin(value.groups, value.customers);
-  const foreign = value.groups.find((group) => !own.includes(group));
-  if (foreign !== undefined) return refusedValue('groups', `${foreign} is not of a customer of the user`);
-  return { kind: 'ok', value };
+  const own = groupsWithin(read.value.groups, read.value.customers);
+  const foreign = read.value.groups.find((group) => !own.includes(group));
+  return foreign === undefined ? read : refusedValue('groups', `${foreign} is not of a customer of the user`);
 }
 
 function readText(field: string, value: unknown, read: (text: string) => Reading): Reading {
@@ -109,8 +96,8 @@ function readLanguage(value: unknown): Reading<Language | null> {
 /** Nobody's account is older: the number of an earlier time counts seconds. */
 const earliest = new Date('1990-01-01');
 
-function readCreatedAt(value: unknown, now: Date): Reading<Date | null> {
-  if (!isGiven(value)) return { kind: 'ok', value: null };
+function readCreatedAt(value: unknown, now: Date): Reading<Date> {
+  if (!isGiven(value)) return { kind: 'ok', value: now };
   const text = textOf(value);
   const moment = /^\d{1,15}$/.test(text) ? new Date(Number(text)) : readTime(text);
   if (!moment || moment < earliest)

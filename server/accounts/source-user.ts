@@ -18,8 +18,6 @@ export type SourceUser = {
   mayChangePassword?: unknown;
   createdAt?: unknown;
   passwordHash?: Reading<string | null>;
-  /** Hashes of earlier passwords, newest first. */
-  formerPasswordHashes?: Reading<string[]>;
   totp?: TotpOfSource | null;
 };
 

@@ -4,11 +4,9 @@ import type { Keys } from '../crypto/keys.ts';
 import { seal } from '../crypto/keys.ts';
 import { type Connection, type Database, RollBack } from '../database/database.ts';
 import { totpPlace } from '../factors/registration.ts';
-import { period } from '../factors/totp.ts';
-import { limits } from '../limits.ts';
 import { membershipsOf, namesWithin } from '../people/groups.ts';
 import { foldsOfUser, lockLoginNames } from '../people/portal-user.ts';
-import type { ImportedUser, UserToInsert } from './read-imported-user.ts';
+import type { ImportedUser } from './read-imported-user.ts';
 import type { RefusedLine } from './read-records.ts';
 import type { SourceRecord } from './source-user.ts';
 
@@ -28,8 +26,8 @@ export async function storeBatch(
   return await sql.begin(async (sql) => {
     const { toAdd, ...outcome } = await sort(sql, batch, seen);
     if (seen) return new RollBack({ ...outcome, added: toAdd.length });
-    const users = toAdd.map((user) => userToInsert(user, keys, now));
-    await insertUsers(sql, users, { now, timeStep: Math.floor(now.getTime() / 1000 / period) });
+    const users = toAdd.map((user) => userToInsert(user, keys));
+    await insertUsers(sql, users, now);
     await insertAuditEvents(sql, users.map(eventOf), { actor, now });
     return { ...outcome, added: users.length };
   });
@@ -42,14 +40,15 @@ async function sort(
 ): Promise<Omit<StoredBatch, 'added'> & { toAdd: ImportedUser[] }> {
   const outcome = { unchanged: 0, refused: [] as StoredBatch['refused'], toAdd: [] as ImportedUser[] };
   if (!seen) await lockLoginNames(sql);
-  const customers = new Set(
-    await listCustomerKeysForShare(sql, [...new Set(batch.flatMap(({ user }) => user.customers))]),
-  );
+  const keys = [...new Set(batch.flatMap(({ user }) => user.customers))];
+  // They stay until the transaction ends.
+  const customers = await sql<{ key: string }[]>`
+    select key from customer where key = any(${keys}::text[]) order by id for key share`;
   const there = seen ?? new Map<string, Compared>();
   for (const user of await listUsersByFolds(sql, [...new Set(batch.flatMap(({ user }) => foldsOfUser(user)))]))
     there.set(user.fold, user);
   for (const { user, ...entry } of batch) {
-    const unknown = user.customers.find((key) => !customers.has(key));
+    const unknown = user.customers.find((asked) => !customers.some(({ key }) => key === asked));
     const problem = unknown ? `customers: there is no customer ${unknown}` : differenceFrom(there, user);
     if (problem === 'new') {
       outcome.toAdd.push(user);
@@ -66,7 +65,7 @@ async function sort(
 export type Compared = Omit<UserThere, 'fold'>;
 
 function comparedOf(user: ImportedUser, id: string): Compared {
-  const { passwordHash, formerPasswordHashes: _, totp, ...own } = user;
+  const { passwordHash, totp, ...own } = user;
   return { ...own, id, hasPassword: passwordHash !== null, hasApp: totp !== null };
 }
 
@@ -95,14 +94,15 @@ const comparedFields = [
   ...(['active', 'mayChangePassword'] as const),
 ] as const;
 
-function userToInsert({ totp, ...user }: ImportedUser, keys: Keys, now: Date): UserToInsert {
+type UserToInsert = ReturnType<typeof userToInsert>;
+
+function userToInsert({ totp, ...user }: ImportedUser, keys: Keys) {
   const id = randomUUID();
   return {
     ...user,
     id,
     folds: foldsOfUser(user),
-    createdAt: user.createdAt ?? now,
-    sealedTotp: totp === null ? null : seal(keys.seal, totp, totpPlace(id)),
+    sealedTotp: totp && seal(keys.seal, totp, totpPlace(id)).toString('hex'),
   };
 }
 
@@ -120,7 +120,8 @@ function eventOf({ id, username, email, name, customers, groups, passwordHash, s
 }
 
 /** What an import compares of a user who is there already, under one of its folded names. */
-type UserThere = Pick<UserToInsert, 'id' | (typeof comparedFields)[number]> & {
+type UserThere = Pick<ImportedUser, (typeof comparedFields)[number]> & {
+  id: string;
   fold: string;
   hasPassword: boolean;
   hasApp: boolean;
@@ -136,34 +137,16 @@ async function listUsersByFolds(sql: Connection, folds: readonly string[]): Prom
     from login_name n join portal_user u on u.id = n.user_id where n.fold = any(${folds as string[]}::text[])`;
 }
 
-/** Those of the keys that customers have; they stay until the transaction ends. */
-async function listCustomerKeysForShare(sql: Connection, keys: readonly string[]): Promise<string[]> {
-  const rows = await sql<{ key: string }[]>`
-    select key from customer where key = any(${keys as string[]}::text[]) order by id for key share`;
-  return rows.map(({ key }) => key);
-}
-
 /**
- * Adds users with names, memberships, former passwords and apps. The caller has locked the login names and seen that
- * these are free. Codes of the current time step, which the other system may have accepted, are not accepted again.
+ * Adds users with names, memberships and apps. The caller has locked the login names and seen that these are free.
  */
-async function insertUsers(
-  sql: Connection,
-  users: readonly UserToInsert[],
-  { now, timeStep }: { now: Date; timeStep: number },
-): Promise<void> {
+async function insertUsers(sql: Connection, users: readonly UserToInsert[], now: Date): Promise<void> {
   if (users.length === 0) return;
-  const rows = users.map(({ sealedTotp, createdAt, ...user }) => ({
-    ...user,
-    createdAt: createdAt.toISOString(),
-    sealedTotp: sealedTotp?.toString('hex') ?? null,
-    formerPasswordHashes: user.formerPasswordHashes.slice(0, limits.passwordsRemembered - 1).reverse(),
-  }));
   await sql`
     with given as materialized (
-      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (id uuid, username text, email text, name text,
+      select * from jsonb_to_recordset(${JSON.stringify(users)}::jsonb) as r (id uuid, username text, email text, name text,
         folds text[], language text, customers text[], groups text[], active boolean, "mayChangePassword" boolean, "createdAt" timestamptz,
-        "passwordHash" text, "formerPasswordHashes" text[], "sealedTotp" text)
+        "passwordHash" text, "sealedTotp" text)
     ),
     users as (
       insert into portal_user (id, username, email, name, password_hash, active, may_change_password, language, created_at)
@@ -175,14 +158,9 @@ async function insertUsers(
     members as (
       insert into membership (user_id, customer_id, groups)
       select given.id, c.id, ${namesWithin(sql, sql`given.groups`)} from given, unnest(customers) as asked (key) join customer c using (key)
-    ),
-    former as (
-      insert into former_password (user_id, password_hash, replaced_at)
-      select id, hash, ${now} from given, unnest("formerPasswordHashes") with ordinality as f (hash, place)
-      order by id, place
     )
     insert into totp (user_id, sealed_secret, last_step, confirmed_at)
-    select id, decode("sealedTotp", 'hex'), ${timeStep}, ${now} from given where "sealedTotp" is not null`;
+    select id, decode("sealedTotp", 'hex'), 0, ${now} from given where "sealedTotp" is not null`;
 }
 
 /** Records events, in order. */

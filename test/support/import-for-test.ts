@@ -10,10 +10,8 @@ export async function importLines(
 ): Promise<ImportOutcome> {
   const text = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n');
   return await importUsers({ ...deps, sql, actor: 'os:alice' }, readJsonLines(text).entries, {
-    from: 'vestibule',
-    dryRun: false,
+    ...{ from: 'vestibule', dryRun: false, customers: ['acme'], acceptsUnverified: false },
     ...options,
-    rules: { customers: ['acme'], acceptsUnverified: false, ...options.rules },
   });
 }
 
