@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { listAuditEvents } from '#server/audit/audit-event.ts';
 import { type Config, placeholderWarning } from '#server/config/config.ts';
 import type { Hub } from '#server/config/hub.ts';
 import { loopbackNames } from '#server/config/public-url.ts';
 import { hostAndPort } from '#server/config/server-urls.ts';
-import { dataFolderError, prepareDataFolder } from '#server/database/embedded/cluster.ts';
+import { dataFolderError } from '#server/database/embedded/cluster.ts';
 import { patientRead } from '#server/database/large-tables.ts';
 import { MailNotSent } from '#server/deps.ts';
 import { forgottenProxy, isTrustedProxy } from '#server/http/client-address.ts';
@@ -33,7 +33,7 @@ export async function checkDataFolder({ dataFolder, databaseUrl, smtp }: Config)
   if (databaseUrl && smtp) return { ok: null, words: 'not used with DATABASE_URL and SMTP_URL' };
   const trial = join(dataFolder, `.${randomUUID()}.doctor`);
   try {
-    await prepareDataFolder(dataFolder);
+    await mkdir(dataFolder, { recursive: true, mode: 0o700 });
     await writeFile(trial, '', { flag: 'wx', mode: 0o600 });
     await rm(trial);
     return { ok: true, words: `${dataFolder} is writable` };

@@ -192,19 +192,6 @@ describe('an existing database', () => {
 });
 
 describe('a data folder', () => {
-  test('that was open to others is closed; one with foreign files is left unchanged', async () => {
-    usePrepared();
-    await chmod(dataFolder, 0o755);
-    await (await open()).close();
-    expect(await modeOf(dataFolder)).toBe('700');
-    await chmod(dataFolder, 0o755);
-    await writeFile(join(dataFolder, 'holiday.jpg'), '');
-    await (await open()).close();
-    expect(await modeOf(dataFolder)).toBe('755');
-    expect(await modeOf(cluster)).toBe('700');
-    await rm(join(dataFolder, 'holiday.jpg'));
-  });
-
   test('that is a file, or whose path is longer than a socket’s address, is refused in one sentence', async () => {
     await writeFile(dataFolder, '');
     await expect(open()).rejects.toThrow(/The data folder .* cannot be used .* set VESTIBULE_DATA/);

@@ -1,17 +1,11 @@
 import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connect, isDatabaseAway, poolName } from '../connect.ts';
 import type { Database, Place } from '../database.ts';
 import { accountForPostgres, findBinaries } from './binaries.ts';
-import {
-  clusterFolder,
-  clusterOwner,
-  clusterPassword,
-  dataFolderError,
-  makeCluster,
-  prepareDataFolder,
-} from './cluster.ts';
+import { clusterFolder, clusterOwner, clusterPassword, dataFolderError, makeCluster } from './cluster.ts';
 import { socketName, startPostgres, stopPostgres } from './process.ts';
 
 /** The built-in PostgreSQL of a data folder, kept running while open. */
@@ -78,7 +72,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedPo
 }
 
 async function placeIn(dataFolder: string): Promise<Place> {
-  await prepareDataFolder(dataFolder);
+  await mkdir(dataFolder, { recursive: true, mode: 0o700 });
   const path = join(clusterFolder(dataFolder), socketName);
   // The address of a Unix socket has room for 104 bytes on macOS, 108 on Linux (sockaddr_un).
   if (Buffer.byteLength(path) > 103)
