@@ -98,7 +98,7 @@ export type AccountView =
       sections: Exclude<AccountSection, 'overview'>[];
       /** Whether the password can be changed here. */
       isPasswordOpen: boolean;
-      appSince: string | null;
+      appSince: Date | null;
       recoveryCodesLeft: number;
       devices: number;
       sessions: number;
@@ -116,15 +116,14 @@ export type AccountView =
         id: string;
         name: string;
         provider: string | null;
-        backedUp: boolean;
-        madeAt: string;
-        lastUsedAt: string | null;
+        madeAt: Date;
+        lastUsedAt: Date | null;
       }[];
     }
   | { name: 'password'; username: string; state: 'open' | 'none' | 'forbidden' | 'part' }
   | {
       name: 'app';
-      since: string | null;
+      since: Date | null;
       isRequired: boolean;
       isPart: boolean;
       /** What the next app reads, while it is being replaced. */
@@ -140,8 +139,8 @@ type AccountDevice = {
   id: string;
   browser: string | null;
   address: string;
-  lastUsedAt: string;
-  endsAt: string;
+  lastUsedAt: Date;
+  endsAt: Date;
   isThis: boolean;
 };
 
@@ -150,15 +149,15 @@ export type AccountSession = {
   id: string;
   browser: string | null;
   address: string;
-  signedInAt: string;
-  lastSeenAt: string;
+  signedInAt: Date;
+  lastSeenAt: Date;
   /** The provider's name; null for a password. */
   provider: string | null;
   isThis: boolean;
 };
 
 export type AccountSignIn = {
-  at: string;
+  at: Date;
   /** Each has its text `account-outcome-…`. */
   outcome: 'signedIn' | 'passwordWrong' | 'codeWrong' | 'tooManyAttempts' | 'refused';
   address: string | null;

@@ -17,7 +17,7 @@ import { type Visitor, visitorOf } from '../sessions/visitor.ts';
 import { keptFields, showSection } from './account-route.ts';
 import { type AccountVisit, accountVisitOf, isFormOf, personOf } from './account-visit.ts';
 import { proofToAsk, prove } from './prove.ts';
-import type { Fields, Outcome, Section } from './section.ts';
+import { type Fields, type Outcome, type Section, sectionsOfPart } from './section.ts';
 
 /** What the form of a proof does, in every section. */
 const proveAction = 'prove';
@@ -43,7 +43,7 @@ export function accountFormRoute(deps: Deps, section: Section) {
     const visit = await accountVisitOf(deps, visitor);
     if (!visit) return await goOnAfterEnd(visitor);
     if (!isFormOf(visit, fields)) return toSection({ notice: 'otherSession' }, false);
-    if (action.needsProof && visit.account.isPart) {
+    if (visit.account.isPart && sectionsOfPart.every((name) => name !== section.name)) {
       const reference = await recordRefusal(visit, 'not-possible');
       return toSection({ notice: 'notPossible', reference }, false);
     }

@@ -1,4 +1,4 @@
-import type { AccountSection, AccountView } from '#contract/account.ts';
+import type { AccountView } from '#contract/account.ts';
 import { accountUrl } from '#contract/account.ts';
 import { languageOfTag } from '#contract/languages.ts';
 import { queryNames } from '#contract/screens.ts';
@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts';
 import { updateUser } from '../people/portal-user.ts';
 import { type AccountVisit, personOf } from './account-visit.ts';
 import { stateOfPassword } from './password.ts';
-import { changeAccount, type Fields, type Outcome, type Section } from './section.ts';
+import { changeAccount, type Fields, type Listed, type Outcome, type Section, sectionsOfPart } from './section.ts';
 import { listSessions } from './sessions.ts';
 
 /** Who is signed in, and what there is to look after. */
@@ -28,26 +28,21 @@ function viewOf(visit: AccountVisit, sessions: number): Extract<AccountView, { n
     provider: account.provider,
     isPart: account.isPart,
     language: languageOfTag(session.language ?? ''),
-    sections: account.isPart ? partOfSections : allSections,
+    sections: account.isPart ? [...sectionsOfPart] : allSections,
     isPasswordOpen: stateOfPassword(visit) === 'open',
-    appSince: account.appSince?.toISOString() ?? null,
+    appSince: account.appSince,
     recoveryCodesLeft: account.recoveryCodesLeft,
     devices: account.rememberedDevices,
     sessions,
   };
 }
 
-type Listed = Exclude<AccountSection, 'overview'>;
-
 const allSections: Listed[] = ['password', 'passkeys', 'app', 'recoveryCodes', 'devices', 'sessions', 'signIns'];
-
-/** What a session shows that speaks for a part of the account only (docs/decisions/0019). */
-const partOfSections: Listed[] = ['sessions', 'signIns'];
 
 /** Sets the language of emails and of the hub, and shows the page in it. It changes nothing about how they sign in: no mail. */
 async function chooseLanguage(deps: Deps, visit: AccountVisit, { language: chosen = '' }: Fields): Promise<Outcome> {
   const language = languageOfTag(chosen);
-  if (visit.account.isPart || language === null) return { kind: 'refused', notice: 'notPossible' };
+  if (language === null) return { kind: 'refused', notice: 'notPossible' };
   const { userId } = visit.session;
   const now = deps.now();
   const query = { [queryNames.notice]: 'languageChosen', [queryNames.language]: language };

@@ -59,17 +59,11 @@ async function view(deps: Deps, visit: AccountVisit) {
         ? ('part' as const)
         : await standingOf(deps, sql, visit),
     isFull: found.length >= limits.passkeysOfUser,
-    passkeys: found.map(({ id, name, aaguid, backedUp, madeAt, lastUsedAt }) => ({
-      ...{ id, name, backedUp },
-      provider: providerName(aaguid),
-      madeAt: madeAt.toISOString(),
-      lastUsedAt: lastUsedAt?.toISOString() ?? null,
-    })),
+    passkeys: found.map((one) => ({ ...one, provider: providerName(one.aaguid) })),
   };
 }
 
 async function rename(deps: Deps, visit: AccountVisit, { id = '', name = '' }: Fields): Promise<Outcome> {
-  if (visit.account.isPart) return { kind: 'refused', notice: 'notPossible' };
   const reading = readPasskeyName(name);
   if (reading.kind === 'refused') return { kind: 'refused', notice: 'passkeyName' };
   const { userId } = visit.session;
@@ -87,7 +81,6 @@ async function rename(deps: Deps, visit: AccountVisit, { id = '', name = '' }: F
 }
 
 async function remove(deps: Deps, visit: AccountVisit, { id = '' }: Fields): Promise<Outcome> {
-  if (visit.account.isPart) return { kind: 'refused', notice: 'notPossible' };
   if (!isUuid(id)) return { kind: 'done', notice: 'passkeyGone' };
   const now = deps.now();
   const by = { event: personOf(visit), mail: placeOf(visit), sessionId: visit.session.id };
@@ -132,7 +125,7 @@ export function enrolOptionsRoute(deps: Deps) {
 /** Stores the passkey that an authenticator has made, or nothing. */
 async function enrolPasskey(deps: Deps, visit: AccountVisit, { credential: answer = '' }: Fields): Promise<Outcome> {
   const rp = deps.config.passkeys;
-  if (!rp || visit.account.isPart) return { kind: 'refused', notice: 'notPossible' };
+  if (!rp) return { kind: 'refused', notice: 'notPossible' };
   const user = { id: visit.session.userId, username: visit.session.username };
   const wait = await waitOfPasskeys(deps, visit.visitor, user);
   if (wait) return { kind: 'throttled', retryAfter: wait.retryAfter };

@@ -5,9 +5,9 @@ import { codeOfText } from '#contract/codes.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import { insertAuditEvent } from '../audit/audit-event.ts';
 import { seal } from '../crypto/keys.ts';
-import { isUuid, tokenHash } from '../crypto/token.ts';
+import { isUuid } from '../crypto/token.ts';
 import type { Deps } from '../deps.ts';
-import { deleteRememberedDevices, findRememberedDeviceId, listRememberedDevices } from '../factors/devices.ts';
+import { deleteRememberedDevices, listRememberedDevices } from '../factors/devices.ts';
 import { deleteRecoveryCodes, makeRecoveryCodes } from '../factors/recovery-codes.ts';
 import { findPendingSecret, inApp, secretToShow, totpPlace } from '../factors/registration.ts';
 import { deletePendingTotp, deleteTotp, findTotp, insertTotp, totpStep } from '../factors/totp.ts';
@@ -25,11 +25,11 @@ export const app: Section = {
   kept: [],
   view: async (deps, visit, begun) => ({
     name: 'app',
-    since: visit.account.appSince?.toISOString() ?? null,
+    since: visit.account.appSince,
     isRequired: visit.account.isAppRequired,
     isPart: visit.account.isPart,
     next:
-      begun === 'replace' && isOpen(visit) && proofToAsk(visit, deps.now()) === null
+      begun === 'replace' && visit.account.hasApp && !visit.account.isPart && proofToAsk(visit, deps.now()) === null
         ? await nextApp(deps, visit)
         : null,
   }),
@@ -40,12 +40,8 @@ export const app: Section = {
   },
 };
 
-function isOpen({ account }: AccountVisit): boolean {
-  return account.hasApp && !account.isPart;
-}
-
 async function setUp({ config }: Deps, { account }: AccountVisit): Promise<Outcome> {
-  if (account.hasApp || account.isPart) return { kind: 'refused', notice: 'notPossible' };
+  if (account.hasApp) return { kind: 'refused', notice: 'notPossible' };
   const back = accountUrl(config.basePath, 'app');
   return { kind: 'done', to: screenUrl(config.basePath, 'twoFactorRegistration', { [queryNames.redirectUrl]: back }) };
 }
@@ -61,7 +57,7 @@ async function nextApp(deps: Deps, { session, visitor }: AccountVisit) {
  * device ends, as after a registration.
  */
 async function replace(deps: Deps, visit: AccountVisit, { code = '' }: Fields): Promise<Outcome> {
-  if (!isOpen(visit)) return { kind: 'refused', notice: 'notPossible' };
+  if (!visit.account.hasApp) return { kind: 'refused', notice: 'notPossible' };
   if (code === '') return { kind: 'refused', notice: 'entryMissing' };
   const throttled = await countCode(deps, visit);
   if (throttled) return throttled;
@@ -99,8 +95,8 @@ async function replace(deps: Deps, visit: AccountVisit, { code = '' }: Fields): 
  */
 async function remove(deps: Deps, visit: AccountVisit): Promise<Outcome> {
   // The second press of the button, or another tab.
-  if (!visit.account.hasApp && !visit.account.isPart) return { kind: 'done', notice: 'appRemoved' };
-  if (!isOpen(visit) || visit.account.isAppRequired) return { kind: 'refused', notice: 'notPossible' };
+  if (!visit.account.hasApp) return { kind: 'done', notice: 'appRemoved' };
+  if (visit.account.isAppRequired) return { kind: 'refused', notice: 'notPossible' };
   const { session } = visit;
   const { userId } = session;
   const now = deps.now();
@@ -136,7 +132,7 @@ export const recoveryCodes: Section = {
 /** Makes new ones, which this session alone may view. */
 async function make(deps: Deps, visit: AccountVisit): Promise<Outcome> {
   const { account, session } = visit;
-  if (!account.hasApp || account.isPart) return { kind: 'refused', notice: 'notPossible' };
+  if (!account.hasApp) return { kind: 'refused', notice: 'notPossible' };
   const throttled = await countChange(deps, visit, 'recovery-codes');
   if (throttled) return throttled;
   const { userId } = session;
@@ -160,24 +156,11 @@ function recoveryCodesPage({ config }: Deps, section: AccountSection, notice?: A
 export const devices: Section = {
   name: 'devices',
   kept: [],
-  view: async (deps, { session, account, visitor }) => {
-    if (account.isPart) return { name: 'devices', devices: [], isPart: true };
-    const { rememberedToken } = visitor;
-    const own = rememberedToken && (await findRememberedDeviceId(deps.sql, session.userId, tokenHash(rememberedToken)));
-    const listed = await listRememberedDevices(deps.sql, session.userId, deps.now());
-    return {
-      name: 'devices',
-      isPart: false,
-      devices: listed.map(({ id, browser, address, lastUsedAt, endsAt }) => ({
-        id,
-        browser,
-        address,
-        lastUsedAt: lastUsedAt.toISOString(),
-        endsAt: endsAt.toISOString(),
-        isThis: id === own,
-      })),
-    };
-  },
+  view: async ({ sql, now }, { session: { userId }, account: { isPart }, visitor }) => ({
+    name: 'devices',
+    isPart,
+    devices: isPart ? [] : await listRememberedDevices(sql, userId, now(), visitor.rememberedToken),
+  }),
   actions: {
     forget: { needsProof: false, run: (deps, visit, { id = '' }: Fields) => forget(deps, visit, id) },
     forgetAll: { needsProof: false, run: (deps, visit) => forget(deps, visit, null) },
@@ -186,7 +169,7 @@ export const devices: Section = {
 
 /** Forgets the device with an id, or all: null. What is forgotten already changes nothing, and is no event. */
 async function forget(deps: Deps, visit: AccountVisit, id: string | null): Promise<Outcome> {
-  if (visit.account.isPart || (id !== null && !isUuid(id))) return { kind: 'refused', notice: 'notPossible' };
+  if (id !== null && !isUuid(id)) return { kind: 'refused', notice: 'notPossible' };
   const { userId } = visit.session;
   const now = deps.now();
   const done = { kind: 'done', notice: id === null ? 'devicesForgotten' : 'deviceForgotten' } as const;

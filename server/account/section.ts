@@ -17,6 +17,12 @@ export type Section = {
   actions: Readonly<Record<string, Action>>;
 };
 
+/** What a session shows and does that speaks for a part of the account only (docs/decisions/0019). */
+export const sectionsOfPart: readonly Listed[] = ['sessions', 'signIns'];
+
+/** Those that the overview lists. */
+export type Listed = Exclude<AccountSection, 'overview'>;
+
 type Action = {
   /** Whether a fresh proof comes first (`proofToAsk`). */
   needsProof: boolean;

@@ -1,4 +1,4 @@
-import type { AccountSession, AccountSignIn } from '#contract/account.ts';
+import type { AccountSignIn } from '#contract/account.ts';
 import { insertAuditEvent } from '../audit/audit-event.ts';
 import { isUuid } from '../crypto/token.ts';
 import type { Connection } from '../database/database.ts';
@@ -14,17 +14,7 @@ export const sessions: Section = {
   kept: [],
   view: async (deps, visit) => ({
     name: 'sessions',
-    sessions: (await listSessions(deps, visit)).map(
-      ({ id, browser, address, signedInAt, lastSeenAt, provider }): AccountSession => ({
-        id,
-        browser,
-        address,
-        signedInAt: signedInAt.toISOString(),
-        lastSeenAt: lastSeenAt.toISOString(),
-        provider,
-        isThis: id === visit.session.id,
-      }),
-    ),
+    sessions: (await listSessions(deps, visit)).map((one) => ({ ...one, isThis: one.id === visit.session.id })),
   }),
   actions: {
     end: { needsProof: false, run: (deps, visit, { id = '' }: Fields) => end(deps, visit, id) },
@@ -78,13 +68,7 @@ export const signIns: Section = {
     });
     return {
       name: 'signIns',
-      signIns: past.map((signIn) => ({
-        at: signIn.at.toISOString(),
-        outcome: outcomeOf(signIn),
-        address: signIn.address,
-        provider: signIn.provider,
-        isByPasskey: signIn.isByPasskey,
-      })),
+      signIns: past.map((one) => ({ ...one, outcome: outcomeOf(one) })),
     };
   },
 };
@@ -99,15 +83,7 @@ function outcomeOf({ event, reason }: PastSignIn): AccountSignIn['outcome'] {
 }
 
 /** What became of one of a person's sign-ins, or of a code; `reason` as recorded. */
-type PastSignIn = {
-  at: Date;
-  event: string;
-  reason: string | null;
-  address: string | null;
-  /** The name of the connection; null for a password or passkey. */
-  provider: string | null;
-  isByPasskey: boolean;
-};
+type PastSignIn = Omit<AccountSignIn, 'outcome'> & { event: string; reason: string | null };
 
 const shown = [
   'signed-in',

@@ -100,6 +100,8 @@ type RememberedDevice = {
   madeAt: Date;
   lastUsedAt: Date;
   endsAt: Date;
+  /** The browser that asks. */
+  isThis: boolean;
 };
 
 /** The factor by which a browser is remembered for a user, which is noted as a use; null if it is not. */
@@ -117,22 +119,17 @@ export async function recallDevice(
   return row?.factor ?? null;
 }
 
-/** The remembered devices of a user, most recently used first. */
-export async function listRememberedDevices(sql: Connection, userId: string, now: Date): Promise<RememberedDevice[]> {
-  return await sql<RememberedDevice[]>`
-    select id, factor, browser, host(address) as address, made_at as "madeAt", last_used_at as "lastUsedAt", ends_at as "endsAt"
-    from remembered_device where user_id = ${userId} and ends_at > ${now} order by last_used_at desc`;
-}
-
-/** The id of a user's remembered device with a token; null if there is none. */
-export async function findRememberedDeviceId(
+/** The remembered devices of a user, most recently used first. `own`: the token of the browser that asks. */
+export async function listRememberedDevices(
   sql: Connection,
   userId: string,
-  tokenHash: Buffer,
-): Promise<string | null> {
-  const [row] = await sql<{ id: string }[]>`
-    select id from remembered_device where user_id = ${userId} and token_hash = ${tokenHash}`;
-  return row?.id ?? null;
+  now: Date,
+  own: string | null = null,
+): Promise<RememberedDevice[]> {
+  return await sql<RememberedDevice[]>`
+    select id, factor, browser, host(address) as address, made_at as "madeAt", last_used_at as "lastUsedAt", ends_at as "endsAt",
+      token_hash is not distinct from ${own && tokenHash(own)} as "isThis"
+    from remembered_device where user_id = ${userId} and ends_at > ${now} order by last_used_at desc`;
 }
 
 /** Forgets remembered devices of a user, all of them or those of which what is given is true; returns how many. */

@@ -23,15 +23,14 @@ type EmailCode = { sessionId: string; codeHash: Buffer; madeAt: Date; endsAt: Da
  */
 async function putEmailCode(sql: Connection, code: EmailCode): Promise<boolean> {
   const lastBefore = new Date(code.madeAt.getTime() - limits.emailCodeSendEvery);
-  const rows = await sql`
+  const { count } = await sql`
     insert into email_code as c (session_id, code_hash, made_at, ends_at)
     select id, ${code.codeHash}, ${code.madeAt}, ${code.endsAt}
     from session where id = ${code.sessionId} for key share
     on conflict (session_id) do update set
       code_hash = excluded.code_hash, made_at = excluded.made_at, ends_at = excluded.ends_at, sent = c.sent + 1
-    where c.sent < ${limits.emailCodeSends} and c.made_at <= ${lastBefore}
-    returning session_id`;
-  return rows.length > 0;
+    where c.sent < ${limits.emailCodeSends} and c.made_at <= ${lastBefore}`;
+  return count > 0;
 }
 
 /** When the code of a half session was made, and how many it has had; or null. */
@@ -52,11 +51,10 @@ export async function takeEmailCode(
   digests: readonly Buffer[],
   now: Date,
 ): Promise<boolean> {
-  const rows = await sql`
+  const { count } = await sql`
     delete from email_code
-    where session_id = ${sessionId} and code_hash = any(${digests}::bytea[]) and ends_at > ${now}
-    returning session_id`;
-  return rows.length > 0;
+    where session_id = ${sessionId} and code_hash = any(${digests}::bytea[]) and ends_at > ${now}`;
+  return count > 0;
 }
 
 /** Records that emailed codes reach a user. */

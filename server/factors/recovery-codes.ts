@@ -19,18 +19,17 @@ export async function replaceRecoveryCodes(sql: Connection, userId: string, dige
     select ${userId}, digest from unnest(${digests}::bytea[]) digest`;
 }
 
-/** Consumes a recovery code; returns how many are left, or null if it is unknown or used. */
+/** Consumes a recovery code; false if it is unknown or used. */
 export async function takeRecoveryCode(
   sql: Connection,
   userId: string,
   digests: readonly Buffer[],
   now: Date,
-): Promise<number | null> {
-  const rows = await sql`
+): Promise<boolean> {
+  const { count } = await sql`
     update recovery_code set used_at = ${now}
-    where user_id = ${userId} and code_hash = any(${digests}::bytea[]) and used_at is null
-    returning user_id`;
-  return rows.length > 0 ? await countRecoveryCodes(sql, userId) : null;
+    where user_id = ${userId} and code_hash = any(${digests}::bytea[]) and used_at is null`;
+  return count > 0;
 }
 
 /** How many unused recovery codes a user has. */

@@ -74,7 +74,7 @@ async function takeEmail(deps: Deps, sql: Connection, prover: Prover, code: stri
 async function takeRecovery(deps: Deps, sql: Connection, { userId }: Prover, text: string): Promise<Proof | null> {
   const code = recoveryCodeOfText(text);
   const digests = code ? codeDigests(deps.keys.code, code, userId) : [];
-  return (await takeRecoveryCode(sql, userId, digests, deps.now())) === null ? null : 'recovery code';
+  return (await takeRecoveryCode(sql, userId, digests, deps.now())) ? 'recovery code' : null;
 }
 
 /**

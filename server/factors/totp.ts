@@ -53,9 +53,9 @@ export async function findTotp(sql: Connection, userId: string): Promise<Buffer 
 
 /** Consumes a time step; false if it or a later one was used already. Steps only go up. */
 export async function spendTotpStep(sql: Connection, userId: string, step: number): Promise<boolean> {
-  const rows = await sql`
-    update totp set last_step = ${step} where user_id = ${userId} and last_step < ${step} returning user_id`;
-  return rows.length > 0;
+  const { count } = await sql`
+    update totp set last_step = ${step} where user_id = ${userId} and last_step < ${step}`;
+  return count > 0;
 }
 
 /** Confirms a user's app; false if there is one already. */
@@ -63,11 +63,11 @@ export async function insertTotp(
   sql: Connection,
   totp: { userId: string; sealedSecret: Buffer; lastStep: number; confirmedAt: Date },
 ): Promise<boolean> {
-  const rows = await sql`
+  const { count } = await sql`
     insert into totp (user_id, sealed_secret, last_step, confirmed_at)
     values (${totp.userId}, ${totp.sealedSecret}, ${totp.lastStep}, ${totp.confirmedAt})
-    on conflict (user_id) do nothing returning user_id`;
-  return rows.length > 0;
+    on conflict (user_id) do nothing`;
+  return count > 0;
 }
 
 export async function deleteTotp(sql: Connection, userId: string): Promise<boolean> {

@@ -56,15 +56,6 @@ export async function deleteJob(sql: Connection, id: string): Promise<boolean> {
   return (await sql`delete from job where id = ${id}`).count > 0;
 }
 
-/** Postpones a job that failed. */
-async function updateJobLater(
-  sql: Connection,
-  id: string,
-  { runAfter, tries, problem }: { runAfter: Date; tries: number; problem: string },
-): Promise<void> {
-  await sql`update job set run_after = ${runAfter}, tries = ${tries}, problem = ${problem} where id = ${id}`;
-}
-
 /** Since when the oldest job of each queue waits; queues without one are left out. */
 export async function oldestJobs(sql: Connection): Promise<{ queue: string; madeAt: Date }[]> {
   return await sql<{ queue: string; madeAt: Date }[]>`
@@ -123,7 +114,9 @@ export function jobsOf<Payload>(deps: DepsWithoutWake, queue: Queue<Payload>): (
     const isAway = 'away' in result;
     const problem = isAway ? result.away : result.refused;
     const wait = isAway ? jobFirstWait : Math.min(jobLongestWait, jobFirstWait * 2 ** Math.min(30, tries - 1));
-    await updateJobLater(sql, id, { runAfter: after(now(), wait), tries: isAway ? tries - 1 : tries, problem });
+    await sql`
+      update job set run_after = ${after(now(), wait)}, tries = ${isAway ? tries - 1 : tries}, problem = ${problem}
+      where id = ${id}`;
     log.warn({ job: id, queue: queue.name, tries, problem }, isAway ? 'a server is down' : 'a job was refused');
     return isAway ? 'away' : 'more';
   }

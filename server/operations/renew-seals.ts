@@ -19,8 +19,6 @@ const lasting = [
 /** How many texts of a column are sealed with the newest secret, an older one, or none that is known. */
 type SealCount = { what: string; newest: number; older: number; unreadable: number };
 
-const rowsAtOnce = 200;
-
 /** Counts the seals of every column by the ids of their keys. */
 export async function countSeals(sql: Database, keys: Keys): Promise<SealCount[]> {
   const ids = keys.seal.map((key) => keyId(key).toString('hex'));
@@ -54,22 +52,16 @@ export async function renewSeals(
   const renewed: Record<string, number> = {};
   for (const { table, column, key, place } of lasting) {
     const [id, sealed] = [sql(key), sql(column)];
-    let after = '00000000-0000-0000-0000-000000000000';
-    for (let isOver = false; !isOver; ) {
-      const rows = await sql<{ id: string; sealed: Buffer }[]>`
-        select ${id} as id, ${sealed} as sealed from ${sql(table)}
-        where ${id} > ${after}::uuid and substring(${sealed} from 1 for ${keyIdBytes}::integer) <> ${newest}
-        order by ${id} limit ${rowsAtOnce}`;
-      for (const row of rows) {
-        const text = unseal(keys.seal, row.sealed, place(row.id));
-        if (text === null) continue;
-        const { count } = await sql`
-          update ${sql(table)} set ${sealed} = ${seal(keys.seal, text, place(row.id))}
-          where ${id} = ${row.id}::uuid and ${sealed} = ${row.sealed}`;
-        if (count > 0) renewed[`${table}.${column}`] = (renewed[`${table}.${column}`] ?? 0) + 1;
-      }
-      after = rows.at(-1)?.id ?? after;
-      isOver = rows.length < rowsAtOnce;
+    const rows = await sql<{ id: string; sealed: Buffer }[]>`
+      select ${id} as id, ${sealed} as sealed from ${sql(table)}
+      where substring(${sealed} from 1 for ${keyIdBytes}::integer) <> ${newest}`;
+    for (const row of rows) {
+      const text = unseal(keys.seal, row.sealed, place(row.id));
+      if (text === null) continue;
+      const { count } = await sql`
+        update ${sql(table)} set ${sealed} = ${seal(keys.seal, text, place(row.id))}
+        where ${id} = ${row.id}::uuid and ${sealed} = ${row.sealed}`;
+      if (count > 0) renewed[`${table}.${column}`] = (renewed[`${table}.${column}`] ?? 0) + 1;
     }
   }
   const steps = Object.entries(renewed).map(([step, count]) => ({ step, outcome: `${count} resealed` }));

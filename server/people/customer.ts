@@ -32,12 +32,12 @@ const columns = (sql: Connection) => sql`
 /** Adds a customer; false if the key is taken. */
 export async function insertCustomer(sql: Connection, customer: NewCustomer, now: Date): Promise<boolean> {
   const { newDeviceMail = false, rememberDevices = true, passkeys = 'on' } = customer;
-  const rows = await sql`
+  const { count } = await sql`
     insert into customer (key, name, allowed_networks, two_factor, new_device_mail, remember_devices, passkeys, created_at)
     values (${customer.key}, ${customer.name}, ${customer.allowedNetworks}::cidr[], ${customer.twoFactor},
       ${newDeviceMail}, ${rememberDevices}, ${passkeys}, ${now})
-    on conflict (key) do nothing returning id`;
-  return rows.length > 0;
+    on conflict (key) do nothing`;
+  return count > 0;
 }
 
 export async function findCustomer(sql: Connection, key: string) {

@@ -118,11 +118,10 @@ export async function updatePasswordHash(
   before: string | null,
   after: string,
 ): Promise<boolean> {
-  const rows = await sql`
+  const { count } = await sql`
     update portal_user set password_hash = ${after}
-    where id = ${id} and password_hash is not distinct from ${before} and active and may_change_password
-    returning id`;
-  return rows.length > 0;
+    where id = ${id} and password_hash is not distinct from ${before} and active and may_change_password`;
+  return count > 0;
 }
 
 /** Locks a user until the transaction ends. The statements that follow see what was stored before. */

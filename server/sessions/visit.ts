@@ -37,12 +37,11 @@ const columns = (sql: Connection) => sql`
 /** Stores a visit; false if its connection is gone or was changed since it was read. */
 export async function insertVisit(sql: Connection, visit: Omit<Visit, 'usedAt'>): Promise<boolean> {
   const { id, stateHash, cookieHash, connectionId, connectionVersion, sealedDetails, madeAt, endsAt } = visit;
-  const rows = await sql`
+  const { count } = await sql`
     insert into visit (id, state_hash, browser_hash, connection_id, connection_version, sealed_details, made_at, ends_at)
     select ${id}, ${stateHash}, ${cookieHash}, s.id, s.version, ${sealedDetails}, ${madeAt}::timestamptz, ${endsAt}::timestamptz
-    from sso_connection s where s.id = ${connectionId} and s.version = ${connectionVersion}
-    returning id`;
-  return rows.length > 0;
+    from sso_connection s where s.id = ${connectionId} and s.version = ${connectionVersion}`;
+  return count > 0;
 }
 
 export async function findVisit(sql: Connection, id: string): Promise<Visit | null> {

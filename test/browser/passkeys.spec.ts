@@ -160,7 +160,7 @@ test('one that an operator has removed is refused', async ({ page, context, newP
   await signIn(page, username, password);
   await addPasskey(page);
   const [{ id }] = JSON.parse(await portal.mustRun(['user', 'passkeys', username, '--json'])) as [{ id: string }];
-  await portal.mustRun(['user', 'passkeys', username, '--remove', id]);
+  await portal.mustRun(['user', 'passkeys', username, '--remove', id, '--yes']);
   await context.clearCookies();
   await page.goto('/portal/login');
   await passkeyButton(page).click();

@@ -93,7 +93,7 @@ export function SignIns({ signIns }: SignInsProps) {
             <div className={outcome === 'signedIn' ? 'place' : 'place failed'}>
               <h2>{text(`account-outcome-${outcome}`)}</h2>
               <p>
-                <time dateTime={at}>{timeInWords(at, language)}</time>
+                <time dateTime={at.toISOString()}>{timeInWords(at, language)}</time>
               </p>
               {address !== null && <p>{text('account-address', { address })}</p>}
               {provider !== null && <p>{text('account-by-provider', { provider })}</p>}
@@ -113,17 +113,17 @@ const minute = { ...day, hour: '2-digit', minute: '2-digit', hourCycle: 'h23', t
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** A time as people read it. Without a script nobody knows the reader's time zone: it is named, as in emails. */
-export function timeInWords(time: string, language: Language): string {
+export function timeInWords(time: Date, language: Language): string {
   return inWords(time, language, minute);
 }
 
-export function dayInWords(time: string, language: Language): string {
+export function dayInWords(time: Date, language: Language): string {
   return inWords(time, language, day);
 }
 
-function inWords(time: string, language: Language, options: typeof day | typeof minute): string {
+function inWords(time: Date, language: Language, options: typeof day | typeof minute): string {
   const key = `${language} ${options === minute}`;
   const format = formats.get(key) ?? new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, options);
   formats.set(key, format);
-  return typeset(language, format.format(new Date(time)));
+  return typeset(language, format.format(time));
 }
