@@ -7,16 +7,7 @@ const kindOf = (reading: { kind: string }) => reading.kind;
 
 test('a username may have letters of any script', () =>
   eachRow(
-    [
-      'alice',
-      'Alice.Doe',
-      'j\u00f6rg',
-      '\u674e\u660e',
-      'o\u2019neill',
-      'alice@corp.example',
-      '\u{1f98a}',
-      'x'.repeat(100),
-    ],
+    [...'alice Alice.Doe j\u00f6rg \u674e\u660e o\u2019neill alice@corp.example \u{1f98a}'.split(' '), 'x'.repeat(100)],
     (text) => expect(readUsername(` ${text} `)).toEqual({ kind: 'ok', value: text }),
   ));
 
@@ -89,15 +80,10 @@ test('a customer has a key of lower-case letters, digits and dashes, and a name 
 test('folding twice changes nothing', () => {
   const text = fc.string({ unit: 'binary' });
   fc.assert(
-    fc.property(
-      fc.oneof(
-        text,
-        fc.tuple(text, text).map((parts) => parts.join('@')),
-      ),
-      (text) => {
-        expect(foldLoginName(foldLoginName(text))).toBe(foldLoginName(text));
-      },
-    ),
+    fc.property(text, fc.constantFrom('', '@'), text, (start, at, end) => {
+      const folded = foldLoginName(start + at + end);
+      expect(foldLoginName(folded)).toBe(folded);
+    }),
   );
 });
 
@@ -105,14 +91,9 @@ test('case, surrounding spaces, composition and width make no difference (UN-04)
   const toFullWidth = (text: string) => text.replace(/[!-~]/g, (c) => String.fromCharCode(c.charCodeAt(0) + 0xfee0));
   fc.assert(
     fc.property(fc.stringMatching(/^[a-z0-9._-]{1,20}$/), (name) => {
-      for (const variant of [
-        name.toUpperCase(),
-        ` ${name}\t`,
-        toFullWidth(name),
-        `\u00a0${toFullWidth(name.toUpperCase())}`,
-        `\u200e\u202a${name}\u202c\ufeff`,
-      ])
-        expect(foldLoginName(variant)).toBe(name);
+      for (const variant of [name, name.toUpperCase(), toFullWidth(name), toFullWidth(name.toUpperCase())])
+        for (const [before, after] of [' \t', '\u00a0\u3000', '\u202a\u202c', '\u200e\ufeff'])
+          expect(foldLoginName(before + variant + after)).toBe(name);
     }),
   );
 });
@@ -120,40 +101,28 @@ test('case, surrounding spaces, composition and width make no difference (UN-04)
 test('other spellings of a name are that name (UN-05)', () =>
   eachRow(
     [
-      [
-        'alice@corp.example',
-        ['alice@corp.example.', 'Alice@CORP.EXAMPLE', '\uff41lice@corp.example', 'alice\uff20corp.example'],
-      ],
-      [
-        'eva@xn--bcher-kva.example',
-        ['eva@b\u00fccher.example', 'eva@BU\u0308CHER.example', 'eva@XN--BCHER-KVA.example'],
-      ],
-      ['jos\u00e9', ['Jose\u0301', 'JOS\u00c9']],
-    ] as [string, string[]][],
+      ['alice@corp.example', 'alice@corp.example. Alice@CORP.EXAMPLE \uff41lice@corp.example alice\uff20corp.example'],
+      ['eva@xn--bcher-kva.example', 'eva@b\u00fccher.example eva@BU\u0308CHER.example eva@XN--BCHER-KVA.example'],
+      ['jos\u00e9', 'Jose\u0301 JOS\u00c9'],
+    ] as const,
     ([name, spellings]) => {
-      for (const text of spellings) expect(foldLoginName(text)).toBe(name);
+      for (const text of spellings.split(' ')) expect(foldLoginName(text)).toBe(name);
     },
   ));
 
 test('a look-alike stays a different name, also of a domain (UN-02, UN-03, UN-04, UN-10)', () =>
   eachRow(
     [
-      ['alice', ['al\u0131ce', 'AL\u0130CE', '\u0430lice', 'ali\u200dce', 'ali\u00adce']],
-      ['strasse', ['stra\u00dfe']],
+      ['alice', 'al\u0131ce AL\u0130CE \u0430lice ali\u200dce ali\u00adce'],
+      ['strasse', 'stra\u00dfe'],
       [
         'alice@example.com',
-        [
-          'ex%61mple.com',
-          'exam\u00adple.com',
-          'exam\u200bple.com',
-          '\u00dfexample.com',
-          'ex\u0430mple.com',
-          'example.com/x',
-        ].map((domain) => `alice@${domain}`),
+        'alice@ex%61mple.com alice@exam\u00adple.com alice@exam\u200bple.com alice@\u00dfexample.com',
       ],
-    ] as [string, string[]][],
+      ['alice@example.com', 'alice@ex\u0430mple.com alice@example.com/x'],
+    ] as const,
     ([name, twins]) => {
-      for (const twin of twins) expect(foldLoginName(twin)).not.toBe(name);
+      for (const twin of twins.split(' ')) expect(foldLoginName(twin)).not.toBe(name);
     },
   ));
 
