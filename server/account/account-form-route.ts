@@ -22,10 +22,7 @@ import { type Fields, type Outcome, type Section, sectionsOfPart } from './secti
 /** What the form of a proof does, in every section. */
 const proveAction = 'prove';
 
-/**
- * `POST account/…`: does what a form of the section says, and answers with 303 to the section. The guard has checked that it
- * comes from our own page, and the form says that it comes from a page of this session.
- */
+/** `POST account/…`: does what a form on a page of this session says, and answers with 303 to the section. */
 export function accountFormRoute(deps: Deps, section: Section) {
   const { config } = deps;
 

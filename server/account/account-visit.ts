@@ -39,10 +39,7 @@ export function isFormOf({ session }: AccountVisit, fields: Partial<Record<strin
 /** As a change of their account needs them. */
 export type Person = { id: string; username: string; email: string; language: Language | null };
 
-/**
- * Locks the person of a visit and then their session until the transaction ends, and returns the person; null if they are
- * inactive by now, or the session has ended or goes by another token.
- */
+/** Locks the person of a visit, then their session, and returns the person; null if they are inactive, or it has ended. */
 export async function personForChange(sql: Connection, { session, sessionHash }: AccountVisit): Promise<Person | null> {
   const person = await findActiveUserForChange(sql, session.userId);
   return person && (await isSessionThereForUpdate(sql, sessionHash)) ? person : null;

@@ -19,9 +19,8 @@ type CheckedPassword =
   | { kind: 'throttled'; retryAfter: number };
 
 /**
- * Checks the password of a signed-in person, counted by the throttles of the sign-in: a session gives no more guesses than
- * the sign-in form. A wrong one is recorded as an event of what it was for; `retryAfter` is in milliseconds.
- * Throws WorkQueueFull if too many passwords wait.
+ * Checks the password of a signed-in person, counted as at the sign-in: a session gives no more guesses than the form.
+ * A wrong one is an event of what it was for. Throws WorkQueueFull if too many passwords wait.
  */
 export async function checkPassword(
   deps: Deps,

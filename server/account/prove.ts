@@ -32,10 +32,7 @@ export function proofToAsk(
   return account.hasPassword && proof === 'password' && !account.isEmailFirst ? 'password' : 'signIn';
 }
 
-/**
- * Takes the proof that a person is asked for, in the manner that is asked now, counted as at the sign-in. It belongs to the session
- * and lasts ten minutes.
- */
+/** Takes the proof that is asked for now, counted as at the sign-in. It belongs to the session and lasts ten minutes. */
 export async function prove(deps: Deps, visit: AccountVisit, fields: Fields): Promise<Outcome> {
   const asked = proofToAsk(visit, deps.now());
   // A page that was open when it was given in another tab.
@@ -85,10 +82,7 @@ export async function wrongCode(deps: Deps, visit: AccountVisit): Promise<Outcom
   return { kind: 'refused', notice: 'codeWrong' };
 }
 
-/**
- * Notes what a session has proven, in the transaction of the check, and gives the session its next token, which is returned: an
- * earlier copy of its cookie gets nothing of the proof.
- */
+/** Notes what a session has proven and returns its next token: an earlier copy of the cookie gets nothing of it. */
 async function noteProof(
   deps: Deps,
   sql: Connection,

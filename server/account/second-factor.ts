@@ -52,10 +52,7 @@ async function nextApp(deps: Deps, { session, visitor }: AccountVisit) {
   return await inApp(deps, username, await secretToShow(deps, { userId, sessionId, browser: visitor }));
 }
 
-/**
- * Replaces the app once a code of the next one has been entered, with new recovery codes. Every other session and remembered
- * device ends, as after a registration.
- */
+/** Replaces the app once a code of the next one is right, with new recovery codes; the rest ends as after a registration. */
 async function replace(deps: Deps, visit: AccountVisit, { code = '' }: Fields): Promise<Outcome> {
   if (!visit.account.hasApp) return { kind: 'refused', notice: 'notPossible' };
   if (code === '') return { kind: 'refused', notice: 'entryMissing' };
@@ -89,10 +86,7 @@ async function replace(deps: Deps, visit: AccountVisit, { code = '' }: Fields): 
   return isWrong ? await wrongCode(deps, visit) : outcome;
 }
 
-/**
- * Removes the app, unless a customer requires one: the next sign-in asks for what the customers require. Other sessions end,
- * those that wait for a code of the app among them.
- */
+/** Removes the app, unless a customer requires one. Other sessions end, those that wait for a code of it among them. */
 async function remove(deps: Deps, visit: AccountVisit): Promise<Outcome> {
   // The second press of the button, or another tab.
   if (!visit.account.hasApp) return { kind: 'done', notice: 'appRemoved' };

@@ -43,10 +43,7 @@ export type Outcome =
   /** The session has ended meanwhile. */
   | { kind: 'signedOut' };
 
-/**
- * Makes a change in one transaction, with its person and this session locked first. It is rolled back unless it is done; then
- * its email leaves.
- */
+/** Makes a change in one transaction, person and session locked first, and rolls it back unless it is done. */
 export async function changeAccount(
   deps: Deps,
   visit: AccountVisit,

@@ -50,10 +50,7 @@ function digestWith(key: Buffer, code: string, boundTo: string | Buffer): Buffer
   return createHmac('sha256', key).update(boundTo).update('\n').update(code).digest();
 }
 
-/**
- * The secret kept in a file, 256 bits in base64url; created on the first call, with mode 0600. Safe with concurrent
- * calls and crashes: all read the same complete secret.
- */
+/** The secret in a file, 256 bits in base64url, made on the first call with mode 0600; concurrent calls read the same one. */
 export async function readOrMakeSecretFile(path: string): Promise<string> {
   const kept = await readSecretFile(path);
   if (kept !== null) return kept;

@@ -24,10 +24,7 @@ const decoyHash = phcText(randomBytes(16), randomBytes(32));
 /** The network of what nobody on a network asked for, such as a command. */
 const noAddress = 'no address';
 
-/**
- * Hashes a password with argon2id, for somebody in a network; returns the PHC text. Throws WorkQueueFull if too many
- * wait.
- */
+/** Hashes a password for somebody in a network; returns the PHC text. Throws WorkQueueFull if too many wait. */
 export function hashPassword(password: string, network: string | null): Promise<string> {
   return enqueue(network ?? noAddress, () => hash(password.normalize('NFC'), parameters));
 }

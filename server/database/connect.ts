@@ -26,10 +26,7 @@ const types = new pg.TypeOverrides();
 // bigint: nothing here exceeds 2⁵³.
 types.setTypeParser(20, Number);
 
-/**
- * Opens a pool on a database. It connects on the first statement and reconnects on the next one after a loss. Times
- * come as Date, bigint as number, JSON parsed.
- */
+/** Opens a pool on a database. It connects on the first statement, and again on the next one after a loss. */
 export function connect(place: Place, options: ConnectOptions = {}): Database {
   const { poolSize = 10, statementTimeout: usualTimeout = 5000, name = poolName, onNotice, onClose } = options;
   const pool = new pg.Pool({
@@ -152,10 +149,7 @@ const awayCodes = new Set([
 const awayWords =
   /^(?:Connection terminated|Query read timeout|timeout e|Client (?:was closed|has encountered)|Cannot use a pool after)/;
 
-/**
- * Whether an error means that the database is down, overloaded or full, not that a statement is wrong: the same request
- * may work later (PostgreSQL, appendix A: classes 08 connection exception, 53 insufficient resources).
- */
+/** Whether the database is down, overloaded or full: the request may work later (PostgreSQL, appendix A: classes 08, 53). */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code, syscall, message } = error as NodeJS.ErrnoException;

@@ -4,10 +4,7 @@ import type { Connection, Database } from './database.ts';
 /** How many obsolete rows a statement deletes at most. */
 export const deletedAtOnce = 20_000;
 
-/**
- * Deletes the rows of a table that meet a condition, so many in each statement, which would otherwise reach its time limit
- * when there are many, and undo it all. Rows that somebody has locked are left for the next time. Returns how many.
- */
+/** Deletes the rows that meet a condition, so many in each statement: it has a time limit. Locked ones stay; returns how many. */
 export async function deleteInParts(
   sql: Connection,
   table: string,
@@ -25,10 +22,7 @@ export async function deleteInParts(
 /** Operators wait this long for a list, which may look through millions of rows. */
 const operatorWaits = minute;
 
-/**
- * Runs a read that may look through a whole large table, for an operator who waits for it: with a longer time limit, and planned
- * for its very values, so that rare events of few days are not looked for in all.
- */
+/** Runs a read through a large table for an operator: with more time, and planned for its very values, which may be rare. */
 export async function patientRead<T>(sql: Database, read: (sql: Connection) => Promise<T>): Promise<T> {
   const patiently = async (sql: Connection) => {
     await sql`set local plan_cache_mode = force_custom_plan`;

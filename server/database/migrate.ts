@@ -10,9 +10,8 @@ const ownFolder = fileURLToPath(new URL('server/database/migrations', root));
 const lock = 7_374_111;
 
 /**
- * Brings the database to this version: runs the missing files `NNNN-what.sql`, in order, all in one transaction. Of several
- * instances that start at once one does so and the others wait. Returns the names of the files that were run. Throws an error
- * with one readable sentence if the database is newer than this version, or was made by a file that has changed since.
+ * Runs the missing files `NNNN-what.sql` in one transaction, in one of the instances that start at once, and returns their names.
+ * Throws one readable sentence if the database is newer than this version, or was made by a file that has changed since.
  */
 export async function migrate(sql: Database, folder = ownFolder): Promise<string[]> {
   const migrations = await readMigrations(folder);

@@ -48,10 +48,7 @@ export async function deleteDevicesOfUser(sql: Connection, userId: string): Prom
   await sql`delete from device where user_id = ${userId}`;
 }
 
-/**
- * Records the browser of a sign-in, and tells the user of a new one; returns its token. Only by a password does it get attempts of
- * its own for one (docs/decisions/0008).
- */
+/** Records the browser of a sign-in, and tells the user of a new one; returns its token (docs/decisions/0008). */
 export async function noteDevice(
   sql: Connection,
   user: { id: string; username: string; email: string; language: string | null },
@@ -64,10 +61,7 @@ export async function noteDevice(
   return deviceToken;
 }
 
-/**
- * Whether an active customer of the user wants a sign-in from a new browser reported, even one that the sign-in is not
- * for: after any sign-in the browser is known, and this mail would never be sent.
- */
+/** Whether any active customer of the user wants a new browser reported: from now on it is known, and never reported. */
 async function wantsNewDeviceMail(sql: Connection, userId: string): Promise<boolean> {
   const wanting = await sql`
     select from membership m join customer c on c.id = m.customer_id

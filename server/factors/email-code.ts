@@ -82,10 +82,7 @@ type Circumstances = MailPlace & { endsBy?: Date };
 /** Who gets a code, and how they came in. */
 export type CodeReader = MailReader & Pick<FirstFactor, 'connectionId'>;
 
-/**
- * Sends a half session a code by email, replacing the previous one. Requests that come too soon or too often have to
- * wait; so does an account that got too many within the hour, by the same first factor.
- */
+/** Sends a half session a code in place of the last one, unless it, or the account by the same first factor, has to wait. */
 export async function sendEmailCode(
   deps: Deps,
   sessionId: string,

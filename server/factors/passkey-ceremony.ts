@@ -113,10 +113,7 @@ export async function browserToBegin(
   return token;
 }
 
-/**
- * `POST passkeys/options` and `POST passkeys/second-factor/options`: begins a sign-in. The answer is the same for everybody but
- * for its challenge, so nobody learns who has passkeys.
- */
+/** `POST passkeys/options` and `POST passkeys/second-factor/options`: begins a sign-in, with the same answer for everybody. */
 export function passkeyOptionsRoute(deps: Deps, purpose: 'sign-in' | 'second-factor') {
   const rp = deps.config.passkeys;
 
@@ -164,10 +161,7 @@ export async function refusePasskey(
   return reference;
 }
 
-/**
- * Until when answers of a browser or from its address are not looked at, and the reference of the event; null if they are.
- * `whose`: of an answer that is to add a passkey.
- */
+/** Until when answers from here are not looked at, and the event's reference; null if they are. `whose`: of a new passkey. */
 export async function waitOfPasskeys(
   deps: Deps,
   visitor: BrowserToCount & Pick<Visitor, 'requestId'>,

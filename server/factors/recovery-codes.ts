@@ -84,11 +84,7 @@ function shownPlace({ userId, sessionId }: Viewer): string {
   return `recovery-codes:${userId}:${sessionId}`;
 }
 
-/**
- * `GET two-factor-authentication/recovery-codes`: the page between a registration, or a used recovery code, and the
- * destination. Shows the codes for some minutes after registration, only to the session that registered; otherwise how many are
- * left.
- */
+/** `GET two-factor-authentication/recovery-codes`: new codes, in the session that made them; otherwise how many are left. */
 export function recoveryCodesRoute(deps: Deps) {
   const { config } = deps;
 

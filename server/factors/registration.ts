@@ -13,10 +13,7 @@ import { type Visitor, visitorOf } from '../sessions/visitor.ts';
 import { findMayChangeFactors, type MayNotChangeFactors } from './may-change-factors.ts';
 import { findPendingTotp, findTotp, newTotpSecret, putPendingTotp, totpUri } from './totp.ts';
 
-/**
- * `GET two-factor-authentication/registration`: what an authenticator app needs. It creates a secret, so
- * other sites may not request it, although it is a GET.
- */
+/** `GET two-factor-authentication/registration`: what an app needs. It makes a secret: other sites may not request it. */
 export function registrationRoute(deps: Deps) {
   return async function registration(request: FastifyRequest, reply: FastifyReply) {
     const site = request.headers['sec-fetch-site'];

@@ -20,10 +20,8 @@ type SecondFactorScreen = 'twoFactor' | 'twoFactorRegistration';
 type Shown = Partial<Page> | { redirect: string };
 
 /**
- * What a second-factor screen shows, or where it redirects: to the sign-in form if nothing is pending
- * (which says so if a sign-in has ended); to the destination if the visitor is signed in; otherwise to the screen that
- * this half session waits on, whatever the address says. While the database is down (`who` is null) the screen is shown
- * unchanged.
+ * What a second-factor screen shows, or where it redirects: to the sign-in form if nothing is pending, to the destination if the
+ * visitor is signed in, else to the screen that this half session waits on. In an outage (`who` is null) it is shown.
  */
 export async function secondFactorPage(
   deps: Deps,
@@ -120,10 +118,7 @@ async function openSecondFactor(deps: Deps, half: HalfSession): Promise<OpenSeco
   };
 }
 
-/**
- * After a password only: a provider's sign-in goes on as its provider's. And only where a passkey opens all that the code would:
- * its session leaves out the customers that take none.
- */
+/** After a password only, and only where a passkey opens all that the code would: not the customers that take none. */
 async function hasUsablePasskey({ sql, config }: Deps, half: HalfSession): Promise<boolean> {
   const { userId, connectionId, customers } = half;
   if (connectionId !== null || !config.passkeys || !customers.every(({ takesPasskeys }) => takesPasskeys)) return false;

@@ -158,10 +158,7 @@ export type EnrolledKey = Pick<
   'credentialId' | 'publicKey' | 'counter' | 'backupEligible' | 'backedUp' | 'aaguid' | 'transports'
 >;
 
-/**
- * Checks an enrolment (§7.1) whose challenge has been taken. No attestation is asked for: of the two that browsers pass on all the
- * same, the library asks nobody about a certificate.
- */
+/** Checks an enrolment (§7.1) whose challenge has been taken. No attestation is asked for, and no certificate looked up. */
 async function checkEnrolment(
   { json, clientData }: Enrolment,
   { id, origin }: RelyingParty,

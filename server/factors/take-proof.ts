@@ -23,9 +23,8 @@ type Prover = Pick<HalfSession, 'userId' | 'factor' | 'mustRegister'> & {
 };
 
 /**
- * Consumes a code in the transaction of what it opens: returns how it proves the second factor, or null if it doesn't.
- * The caller has locked the user and the session. Of two requests with the same code only one succeeds, since each kind
- * of code is consumed by one conditional statement.
+ * Consumes a code in the transaction of what it opens, once, by one conditional statement; returns how it proves the second
+ * factor, or null if it doesn't. The caller has locked the user and the session.
  */
 export async function takeProof(deps: Deps, sql: Connection, prover: Prover, text: string): Promise<Proof | null> {
   const { factor, mustRegister } = prover;

@@ -11,10 +11,7 @@ export function newTotpSecret(): string {
   return generateSecret({ length: secretBytes });
 }
 
-/**
- * The time step of a code (RFC 6238: SHA-1 unless the secret says otherwise, six digits, 30 s): that of `now` or one
- * either side; otherwise null.
- */
+/** The time step of a code (RFC 6238): that of `now` or one either side, otherwise null. */
 export function totpStep(stored: string, code: string, now: Date): number | null {
   const epoch = Math.floor(now.getTime() / 1000);
   const { secret, algorithm } = readStoredTotpSecret(stored);
@@ -30,10 +27,7 @@ export function totpUri(secret: string, issuer: string, account: string): string
 
 export type TotpAlgorithm = 'sha1' | 'sha256' | 'sha512';
 
-/**
- * The text that is sealed for an authenticator app: the secret in base32, after its algorithm if that is not SHA-1, as in
- * `sha256:GEZD…`. Only imported apps have another one.
- */
+/** What is sealed for an app: the secret in base32, after its algorithm if that is not SHA-1, as in `sha256:GEZD…`. */
 export function storedTotpSecret(secret: Uint8Array, algorithm: TotpAlgorithm): string {
   const text = new ScureBase32Plugin().encode(secret, { padding: false });
   return algorithm === 'sha1' ? text : `${algorithm}:${text}`;

@@ -36,10 +36,7 @@ export async function insertJob(sql: Connection, job: NewJob): Promise<void> {
       ${sealedToken}, ${tokenHash}, ${madeAt}, ${madeAt})`;
 }
 
-/**
- * Takes the next job of a queue, which is this caller's until `until`: if it is neither deleted nor postponed by then, whoever
- * took it has died, and another one takes it.
- */
+/** Takes the next job of a queue until `until`: if it is still there then, its taker has died, and another one takes it. */
 async function takeJob<Payload>(sql: Connection, queue: string, { now, until }: { now: Date; until: Date }) {
   return await rowOrNull(sql<Job<Payload>[]>`
     update job set run_after = ${until}, tries = tries + 1
@@ -85,10 +82,7 @@ export type Queue<Payload> = {
   giveUp: (sql: Connection, job: Job<Payload>) => Promise<void>;
 };
 
-/**
- * Does the next job of a queue, at each call. Instances share the queue, and a job is one instance's at a time
- * (docs/decisions/0011).
- */
+/** Does the next job of a queue, at each call; a job is one instance's at a time (docs/decisions/0011). */
 export function jobsOf<Payload>(deps: DepsWithoutWake, queue: Queue<Payload>): () => Promise<Outcome> {
   const { sql, now, log } = deps;
   /** Over, and yet to be deleted: the database went away in between. */

@@ -134,10 +134,7 @@ function durationInWords(milliseconds: number, language: Language): string {
   return typeset(language, new Intl.DurationFormat(language, { style: 'long' }).format(duration));
 }
 
-/**
- * A name made safe for subjects and our own text: on one line, in reading order, and not an address, which email
- * programs would turn into a second link.
- */
+/** A name for subjects and our own text: on one line, in reading order, and no address, which would become a second link. */
 function harmless(text: string): string {
   return text
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')

@@ -17,10 +17,7 @@ export type MailColours = {
   label: string;
 };
 
-/**
- * The colours of the pages (`web/brand-colours.ts`) for email programs, which do not support variables. Fixed lightness
- * keeps text readable for any brand.
- */
+/** The colours of the pages (`web/brand-colours.ts`) for email programs, which do not support variables. */
 export function mailLayoutColours(accentColour: string | null): { day: MailColours; night: MailColours } {
   const brand = oklchOf(accentColour ?? houseBrand);
   return { day: dayColours(brand), night: nightColours(brand) };

@@ -33,9 +33,8 @@ export type Carried = { token: string; tokenHash: Buffer; keys: readonly Buffer[
 const counted: readonly MailKind[] = ['newDevice', 'sessionsEnded', 'devicesForgotten'];
 
 /**
- * Queues an email in the transaction of its event, so that it is sent only if that commits. Its token is stored sealed,
- * so that reading the database isn't enough to use it. One too many of a counted kind is left out: what it would tell of
- * has happened, and the ones before have told of the same. Its count is locked, so nothing else is locked after this.
+ * Queues an email in the transaction of its event, its token sealed. One too many of a counted kind is left out: the ones
+ * before have told of the same. Its count is locked, so nothing else is locked after this.
  */
 export async function queueMail(
   sql: Connection,

@@ -5,10 +5,7 @@ import { MailNotSent, type MailTransport } from '../deps.ts';
 import { second } from '../limits.ts';
 import { mailMessage, type Sender } from './message.ts';
 
-/**
- * mail: how long the mail server may take to connect and greet, including TLS; to answer a command; and to accept one
- * email in total. An unused connection is kept for `idle`.
- */
+/** How long a mail server may take to connect and greet, TLS included; to answer; to accept an email; and to sit idle. */
 const mailServer = {
   reach: 10 * second,
   answer: 20 * second,
@@ -19,10 +16,7 @@ const mailServer = {
 /** Not configurable. `ca` is for tests: certificates are checked against the system's CAs and NODE_EXTRA_CA_CERTS. */
 export type SmtpSettings = { ca?: string; times?: Record<keyof typeof mailServer, number> };
 
-/**
- * nodemailer's options for a mail server: encrypted as SMTP_URL says or not at all, TLS 1.2 or newer, certificates
- * verified whatever the environment says, and a timeout for each wait.
- */
+/** nodemailer's options: encrypted as SMTP_URL says or not at all, certificates verified, a timeout for each wait. */
 export function smtpOptions(
   { host, port, tls }: SmtpServer,
   publicHost: string,
@@ -155,10 +149,7 @@ function whatHappened(error: NodemailerError): string {
 
 const longestWords = 200;
 
-/**
- * A server's answer in one line of visible ASCII. Servers may echo what was sent, so credentials are removed, as is
- * each run of letters long enough to be a token or an encoded password.
- */
+/** A server's answer in one line of visible ASCII, without credentials, encoded ones and tokens, which it may have echoed. */
 function serverWords(response: string, { user, password }: SmtpServer): string {
   const base64 = (text: string) => Buffer.from(text).toString('base64').replace(/=+$/, '');
   const secrets =

@@ -39,9 +39,8 @@ export async function countSeals(sql: Database, keys: Keys): Promise<SealCount[]
 }
 
 /**
- * Reseals what lasts with the newest secret, and records how much. Servers may run meanwhile: a row that one of them changes
- * first is left alone. Each row is committed by itself, so the next run goes on where an interrupted one ended. Returns the new
- * counts, and how many were resealed.
+ * Reseals what lasts with the newest secret, row by row, and records how much. Servers may run meanwhile: a row that one of them
+ * changes first is left alone. Returns the new counts, and how many were resealed.
  */
 export async function renewSeals(
   sql: Database,

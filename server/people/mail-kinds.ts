@@ -1,9 +1,6 @@
 import type { Language } from '#contract/languages.ts';
 
-/**
- * The kinds of email; the texts of each start with `mail-` and its name. Most are notices, which tell of what has happened; the
- * others were requested, or help somebody in.
- */
+/** The kinds of email, with texts `mail-…`: notices tell of what has happened, the others help somebody in. */
 const kinds = {
   resetLink: 'help',
   invitation: 'help',

@@ -108,10 +108,7 @@ export async function findPasswordHash(sql: Connection, id: string): Promise<str
   return row?.hash ?? null;
 }
 
-/**
- * Replaces a user's password hash if it is still `before` and the user may have one; returns whether it did. `before`
- * is null for a user without a password.
- */
+/** Replaces a password hash if it is still `before` (null: none) and the user may have one; whether it did. */
 export async function updatePasswordHash(
   sql: Connection,
   id: string,
@@ -148,10 +145,7 @@ export async function deleteUser(sql: Connection, id: string): Promise<void> {
   await sql`delete from portal_user where id = ${id}`;
 }
 
-/**
- * Blocks other writers of names until the transaction ends, so that a free name stays free. The primary key would
- * refuse a duplicate too, but only with an error.
- */
+/** Blocks other writers of names until the transaction ends: the primary key would refuse a duplicate by an error only. */
 export async function lockLoginNames(sql: Connection): Promise<void> {
   await sql`lock table login_name in share row exclusive mode`;
 }

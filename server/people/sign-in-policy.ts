@@ -1,9 +1,6 @@
 import type { Connection, Fragment } from '../database/database.ts';
 
-/**
- * Whether a domain can't sign in by password. A disabled connection, or one of a disabled customer, still requires
- * single sign-on: an outage must not bring old passwords back.
- */
+/** Whether a domain can't sign in by password. A disabled connection counts: an outage must not bring old passwords back. */
 export async function isSsoRequired(sql: Connection, domain: string): Promise<boolean> {
   return (await sql`select ${vouchedFor(sql, sql`= ${domain}`, sql`s.required`)} as required`)[0]?.required === true;
 }

@@ -100,10 +100,7 @@ export type PasskeyUser = Pick<SignInUser, 'id' | 'username' | 'email' | 'langua
   customers: (Pick<SignInCustomer, 'id' | 'key' | 'admits'> & Pick<Customer, 'passkeys'>)[];
 };
 
-/**
- * The user with an id, locked until the transaction ends, or null. Read by a separate statement: one that waits for a lock
- * sees everything but the locked row as it was before.
- */
+/** The user with an id, locked, or null; in two statements: one that waits for a lock sees all else as it was before. */
 export async function findPasskeyUserForShare(
   sql: Connection,
   userId: string,
@@ -122,10 +119,7 @@ export async function findPasskeyUserForShare(
     from portal_user u where u.id = ${userId}`);
 }
 
-/**
- * Whether a passkey can open an account at all, from wherever: not where a domain requires single sign-on, nor without a customer
- * that takes passkeys.
- */
+/** Whether a passkey can open an account at all: no domain requires single sign-on, and a customer takes passkeys. */
 export async function canOpenByPasskey(sql: Connection, userId: string): Promise<boolean> {
   const rows = await sql`
     select where not ${isSsoRequiredOf(sql, sql`${userId}::uuid`)} and exists (

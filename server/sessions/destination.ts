@@ -22,10 +22,7 @@ export function destinationFor(
   return (asked && acceptableDestination(asked, destinationRules)) || defaultDestination(basePath);
 }
 
-/**
- * Whether a destination is the page that sets up an app, or the account page where that or a change of passkeys was begun,
- * which need a new sign-in with everything that is required.
- */
+/** Whether a destination sets up an app or changes passkeys, which needs a new sign-in with everything that is required. */
 export function leadsToRegistration({ basePath }: Config, destination: string): boolean {
   const { path, search } = splitUrl(destination);
   if (!path.startsWith(`${basePath}/`)) return false;
@@ -140,10 +137,7 @@ type WhereTo =
   | { kind: 'secondFactor' }
   | { kind: 'login'; notice?: 'signInExpired' | 'tooManyCodes' };
 
-/**
- * Where a visitor who requests a page is sent. Whether a screen then shows its form or a message is up
- * to the screen.
- */
+/** Where a visitor who requests a page is sent; what a screen then shows is up to the screen. */
 export function whereTo(standing: Standing, asked: AskedPage): WhereTo {
   switch (asked) {
     case 'login':

@@ -61,10 +61,7 @@ export async function listSessionsOfUser(
     order by s.last_seen_at desc, s.id`;
 }
 
-/**
- * Ends sessions of a user, half ones included: all of them, or those of which all that is given is true, but not `kept`. Returns
- * how many. Lock the user first.
- */
+/** Ends the sessions of a user of which all that is given is true, but not `kept`; returns how many. Lock the user first. */
 export async function endSessionsOfUser(
   sql: Connection,
   userId: string,
@@ -80,10 +77,7 @@ export async function endSessionsOfUser(
   return count;
 }
 
-/**
- * Ends the session of this browser and returns it, null if there is none, and removes what the browser keeps of whoever
- * was here. `forgets`: by which connection this browser signs in, too.
- */
+/** Ends this browser's session and returns it, and forgets whoever was here; with `forgets`, the connection too. */
 export async function signOutHere(
   deps: Deps,
   request: FastifyRequest,

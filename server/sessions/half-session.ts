@@ -89,10 +89,7 @@ export async function deleteHalfSessionsOfCustomer(sql: Connection, customerId: 
       and user_id in (select user_id from membership where customer_id = ${customerId})`;
 }
 
-/**
- * A condition: the sign-in's connection still admits people, or, for a password, no domain of the user requires single
- * sign-on. Both may have changed since the first factor.
- */
+/** A condition: the connection still admits people, or, for a password, no domain of the user requires single sign-on. */
 export function stillAdmits(sql: Connection, { connectionId, userId }: Record<'connectionId' | 'userId', Fragment>) {
   return sql`(
     case when ${connectionId} is null then not ${isSsoRequiredOf(sql, userId)}

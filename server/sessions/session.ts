@@ -38,20 +38,14 @@ export type FullSession = {
   groups: string[];
 };
 
-/**
- * Records that the session was used. Losing a second of it in a crash is harmless, so the commit does not wait for the
- * disk.
- */
+/** Records that the session was used. Losing a second of it in a crash is harmless: the commit does not wait for the disk. */
 export async function updateSessionSeen(sql: Connection, tokenHash: Buffer, now: Date): Promise<void> {
   await sql`
     with quick as materialized (select set_config('synchronous_commit', 'off', true))
     update session set last_seen_at = ${now} from quick where token_hash = ${tokenHash} and last_seen_at < ${now}`;
 }
 
-/**
- * Where a session came from: the connection, what its provider expects at sign-out, and when the
- * provider's session ends; null for a password, or if the provider does not say.
- */
+/** Where a session came from, and what its provider expects at sign-out; null if the provider does not say. */
 type SessionOrigin = {
   connectionId: string | null;
   sealedIdToken: Buffer | null;
@@ -101,10 +95,7 @@ export async function insertSession(sql: Connection, session: NewSession): Promi
   return row.id;
 }
 
-/**
- * Locks a session against being ended or consumed by others until the transaction ends; false if it is gone. To change
- * what depends on a session, lock it first, and its user before that.
- */
+/** Locks a session until the transaction ends; false if it is gone. Its user is locked before it, what depends on it after. */
 export async function isSessionThereForUpdate(sql: Connection, tokenHash: Buffer): Promise<boolean> {
   return (await sql`select from session where token_hash = ${tokenHash} for update`).length > 0;
 }

@@ -81,10 +81,7 @@ export async function endVisit(sql: Connection, id: string, now: Date): Promise<
   await sql`update visit set used_at = ${now} where id = ${id} and used_at is null`;
 }
 
-/**
- * Whether a used visit may still open a session: it is there, and its connection is active and unchanged. Locks the
- * connection and all visits of the browser until the transaction ends.
- */
+/** Whether a used visit may still open a session. Locks the connection and the browser's visits until the transaction ends. */
 export async function lockVisit(
   sql: Connection,
   { id, cookieHash, connectionId, connectionVersion }: Visit,
@@ -160,10 +157,7 @@ export function forgetConnection(deps: Deps, request: FastifyRequest, reply: Fas
   if (id !== null) remember(deps, reply, { id: null, freshSignIn });
 }
 
-/**
- * After a sign-out: a provider's session may live on, and does not belong to the next person. The next visit, to whichever
- * provider, asks for a fresh sign-in, once. `forgets`: the connection, too.
- */
+/** After a sign-out the next visit, to whichever provider, asks for a fresh sign-in, once. `forgets`: the connection, too. */
 export function askForFreshSignIn(
   deps: Deps,
   request: FastifyRequest,

@@ -64,10 +64,7 @@ function readVisitor(deps: Deps, request: FastifyRequest): Visitor {
   };
 }
 
-/**
- * Tells whether a request's visitor is signed in, without marking their session as used: a page that asks for an address which
- * does not exist, again and again, must not keep it alive. While the database is down nobody is.
- */
+/** Whether a visitor is signed in; it counts as no use, or asking for missing pages would keep a session alive. */
 export function isSignedInAt(deps: Deps) {
   return async function isSignedIn(request: FastifyRequest): Promise<boolean> {
     const { sessionHash, address } = visitorOf(deps, request);

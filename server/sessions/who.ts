@@ -21,10 +21,7 @@ export type Who =
   /** No session is stored under the token. */
   | { kind: 'nobody' };
 
-/**
- * What a session token stands for, for a client at an address; marks a full session as used. The customers'
- * networks are checked again every time; if none admits the address the session counts as ended.
- */
+/** Who has a session token, at an address; marks a full session as used. The networks of customers are checked every time. */
 export async function whoHas(deps: Deps, tokenHash: Buffer, address: string): Promise<Who> {
   const now = deps.now();
   const session = await fullSessionOf(deps, { tokenHash, address });
@@ -70,10 +67,7 @@ type AskedSession = { tokenHash: Buffer; address: string };
 /** `idleSince`: full sessions last used before it count as ended. */
 type At = { idleSince: Date; now: Date };
 
-/**
- * The session check, of several at once: the full session of each, or null. A row for each customer that a session is open
- * for.
- */
+/** The session check, of several at once: the full session of each, or null. A row for each customer that one is open for. */
 export async function findFullSessions(
   sql: Connection,
   asked: readonly AskedSession[],

@@ -13,10 +13,7 @@ import { destinationToKeep, type Onwards } from '../sessions/destination.ts';
 import { endVisits } from '../sessions/visit.ts';
 import type { SignInResult } from './sign-in-rules.ts';
 
-/**
- * Answers a sign-in that succeeded or awaits its second factor: sets the cookies, ends the browser's visits to providers, and
- * redirects. `byProvider`: the visit that signed in has ended the others.
- */
+/** Answers a sign-in: cookies, the end of the browser's visits (`byProvider`: they have ended), and a redirect. */
 export async function letIn(
   deps: Deps,
   reply: FastifyReply,
@@ -64,10 +61,7 @@ type Refused = {
   notice?: Notice;
 };
 
-/**
- * Answers a refused sign-in with the page of its type, which shows the reference and keeps the typed name and the destination.
- * `first`: an address of ours that is visited before that page.
- */
+/** Answers a refused sign-in with the page of its type. `first`: an address of ours that is visited before that page. */
 export function refuseSignIn(
   reply: FastifyReply,
   config: Config,

@@ -67,10 +67,7 @@ export async function changePassword(deps: Deps, request: ChangeRequest): Promis
 /** The throttle key for refused changes of one user. */
 const changesByLink = (userId: string) => changeKey('password-by-link', userId);
 
-/**
- * Replaces the password, uses up the link, and ends what depended on the old password. Returns false and stores nothing if the
- * link or the account has changed since it was read.
- */
+/** Replaces the password, uses up the link, and ends what depended on it; false if either has changed since it was read. */
 async function store(
   deps: Deps,
   { token, address, language, requestId }: ChangeRequest,
@@ -108,9 +105,8 @@ export async function wasUsedBefore(
 }
 
 /**
- * Does what follows from a new or removed password, in its transaction: remembers the old hash, and ends the user's sessions,
- * known and remembered browsers, and waits. Returns how many sessions ended. `kept`: the session in which the person changed it,
- * which goes on.
+ * Does what follows from a new or removed password: remembers the old hash, and ends the user's sessions but `kept`, known and
+ * remembered browsers, and waits. Returns how many sessions ended.
  */
 export async function passwordReplaced(
   sql: Connection,

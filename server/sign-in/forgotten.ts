@@ -36,10 +36,7 @@ type ResetRequest = {
   destination: string | null;
 };
 
-/**
- * Counts a request for its origin and stores it as a job. The statements are the same for every name. Returns until when the
- * sender has to wait if a limit is reached; then nothing is stored.
- */
+/** Counts a request and stores it as a job, alike for every name; returns until when to wait if it is one too many. */
 export async function insertResetRequest(
   sql: Connection,
   request: ResetRequest,
@@ -129,10 +126,7 @@ async function help(
 
 export const forgottenSchema = { body: ForgottenForm };
 
-/**
- * `POST password/forgotten`: keeps the request and answers 204, or 303 without JavaScript, before the
- * name is looked up. Nothing here depends on the name.
- */
+/** `POST password/forgotten`: 204, or 303 without JavaScript, before the name is looked up: nothing depends on it. */
 export function forgottenRoute(deps: Deps) {
   return async function forgotten(request: FastifyRequest<{ Body: ForgottenForm }>, reply: FastifyReply) {
     const destination = destinationOfAddress(request, deps.config);

@@ -25,10 +25,7 @@ import {
 
 type Verified = { user: SignInUser; lookUp: Parameters<typeof findSignInUser>[1]; steps: AuditStep[] };
 
-/**
- * Opens a session for a user whose password was right: a full one, or a half one that waits for a second factor. Returns
- * `changed`, with nothing stored, if the user has changed since the password was checked.
- */
+/** Opens a full or half session after a right password; `changed`, with nothing stored, if the user has changed meanwhile. */
 export async function openSession(
   deps: Deps,
   request: SignInRequest,

@@ -49,10 +49,7 @@ export async function linkOf(
   return isToken(token) ? await findResetLink(sql, tokenHash(token), address) : null;
 }
 
-/**
- * Why a link is refused, or null. The link is checked first, then the account, then the network. An invitation ends once its user
- * has a password.
- */
+/** Why a link is refused, or null: for the link, the account, the network. An invitation ends once its user has a password. */
 export function refusalOfLink(link: ResetLink | null, now: Date): Exclude<LinkRefusal, { until: Date }> | null {
   if (!link) return changeFailed;
   const { purpose, endsAt, usedAt, user } = link;

@@ -95,10 +95,7 @@ export async function startResetLink(sql: Connection, tokenHash: Buffer, endsAt:
 
 const lifetimes: Record<LinkPurpose, number> = { reset: limits.resetLink, invitation: limits.invitation };
 
-/**
- * Makes a link for a user, in place of those made before for the same purpose. Only a hash of the token is stored.
- * `replaced`: how many there were.
- */
+/** Makes a link for a user in place of `replaced` earlier ones for the same purpose. Only its token's hash is stored. */
 export async function makeLink(
   sql: Connection,
   userId: string,

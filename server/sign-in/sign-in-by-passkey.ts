@@ -17,10 +17,7 @@ import { letIn, refuseSignIn } from './answer-sign-in.ts';
 
 export const passkeySignInSchema = { body: PasskeyForm };
 
-/**
- * `POST passkeys/sign-in`: the answer of the authenticator; 303 to the destination, or to one page for every refusal. A passkey
- * needs no second factor: the person has the authenticator, and it has verified them.
- */
+/** `POST passkeys/sign-in`: 303 to the destination, or to one page for every refusal. It needs no second factor. */
 export function passkeySignInRoute(deps: Deps) {
   const { config } = deps;
 

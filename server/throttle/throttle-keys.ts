@@ -120,18 +120,12 @@ export function networkOf(address: string): string {
   return (networkKeys(address).at(-1) as ThrottleKey).key;
 }
 
-/**
- * What an event from an address is recorded under once a minute: a visitor who changes addresses within a /64 is one origin
- * here as in the throttles.
- */
+/** What an event from an address is recorded under once a minute: a /64 is one origin, as in the throttles. */
 export function recordKey(what: string, address: string): string {
   return `${what}:${addressKeys(address)[0].key}`;
 }
 
-/**
- * What is recorded under once a minute when a rule keeps a user out. A client that asks about rules of its own making gets
- * no more records than there are buckets.
- */
+/** What a rule that keeps a user out is recorded under once a minute; invented rules share a few buckets. */
 export function accessKey(userId: string, rule: string): string {
   return `access:${userId}:${createHash('sha256').update(rule).digest().readUInt32BE() % limits.accessRuleBuckets}`;
 }
