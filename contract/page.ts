@@ -2,7 +2,7 @@ import type { Call } from './calls.ts';
 import type { DestinationRules } from './destination.ts';
 import type { Language } from './languages.ts';
 import type { PasswordPolicy } from './password-rules.ts';
-import type { RegistrationAnswer } from './payloads.ts';
+import type { RegistrationAnswer, SessionAnswer } from './payloads.ts';
 import type { LoginFailType } from './reasons.ts';
 import { screenPaths } from './screens.ts';
 
@@ -35,8 +35,11 @@ export type PageScreen =
   | { name: 'notFound'; hasAccount?: true }
   | ScreenWithoutAddress;
 
+/** As a page shows them. */
+type SignedInPerson = Pick<SessionAnswer, 'username' | 'email' | 'name' | 'customers' | 'groups'>;
+
 type ScreenWithoutAddress =
-  | { name: 'signedIn'; username: string; email: string; customers: string[] }
+  | { name: 'signedIn'; person: SignedInPerson }
   /** `query`: what the sign-out was asked for besides; `account`: who is signed in. */
   | { name: 'signOutConfirm'; query: Record<string, string>; account: string }
   /** A sign-in too old to set up an app: `comesBackTo` after signing in again, or `goesOnTo` without an app. */

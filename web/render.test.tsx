@@ -49,11 +49,14 @@ const secondFactorScreens: [string, string[], Partial<OpenSecondFactor>][] = [
 
 const tenCodes = Array.from({ length: 10 }, (_, index) => `7K2M-Q4XD-9FH${index}`);
 
+const anna = { username: 'anna', email: 'anna@x.example', name: 'Anna Ng', customers: ['North', 'South'], groups: [] };
+
 const serverPages: PageScreen[] = [
   { name: 'recoveryCodes', codes: tenCodes, left: 10, destination: '/portal/portal.html' },
   { name: 'recoveryCodes', codes: null, left: 7, destination: '/portal/portal.html' },
   { name: 'recoveryCodes', codes: null, left: 0, destination: 'https://hub.example/a' },
-  { name: 'signedIn', username: 'anna', email: 'anna@x.example', customers: ['North', 'South'] },
+  { name: 'signedIn', person: { ...anna, groups: ['north:hr'] } },
+  { name: 'signedIn', person: { ...anna, name: null, customers: [] } },
   { name: 'signOutConfirm', query: {}, account: 'anna' },
   { name: 'signInOnceMore', comesBackTo: '/portal/twoFactorRegistration', goesOnTo: '/portal/portal.html' },
   { name: 'registerElsewhere', why: 'provider', comesBackTo: '/portal/twoFactorRegistration', goesOnTo: null },
@@ -225,7 +228,13 @@ describe('hostile text is rendered as text', () => {
     ['IP-16 an address', () => render(`/portal/loginfail/ip?ipaddress=${encodeURIComponent(evil)}`)],
     ['a name of the hub', () => render('/portal/login', { branding: { ...page('').branding, name: evil } })],
     ['a reference', () => render('/portal/loginfail/default', { reference: evil })],
-    ['a person', () => render('/x', { screen: { name: 'signedIn', username: evil, email: evil, customers: [evil] } })],
+    [
+      'a person',
+      () => {
+        const person = { username: evil, email: evil, name: evil, customers: [evil], groups: [evil] };
+        return render('/x', { screen: { name: 'signedIn', person } });
+      },
+    ],
     [
       'a key',
       () => render('/portal/twoFactorRegistration', { screen: { registration: { url: evil, totpSecret: evil } } }),

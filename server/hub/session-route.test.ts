@@ -72,7 +72,12 @@ describe('a proxy that names the page', () => {
   });
 
   it('asks for groups, each within its customer, besides or instead of customers', async () => {
-    await addUser(portal, { username: 'gina', customers: ['acme', 'fenced'], groups: ['acme:a, b', 'fenced:hr'] });
+    await addUser(portal, {
+      username: 'gina',
+      name: 'Ng, Gina',
+      customers: ['acme', 'fenced'],
+      groups: ['acme:a, b', 'fenced:hr'],
+    });
     const signedIn = await portal.signIn('gina', testPassword, { headers: { 'x-forwarded-for': '203.0.113.5' } });
     const own = { 'vestibule-session': cookiesOf(signedIn)['vestibule-session'] ?? '' };
     const statusOf = async (what: string) => (await ask(what, '/app', { cookies: own })).statusCode;
@@ -88,7 +93,9 @@ describe('a proxy that names the page', () => {
     for (const what of ['group=', 'group=hr', 'group=acme:', 'groups=acme:hr'])
       expect([what, await statusOf(what)]).toEqual([what, 400]);
     const answer = await portal.send({ url: '/portal/session', cookies: own, from: '198.51.100.9' });
-    expect(answer.json()).toMatchObject({ name: null, customers: ['acme'], groups: ['acme:a, b'] });
+    expect(answer.json()).toMatchObject({ name: 'Ng, Gina', customers: ['acme'], groups: ['acme:a, b'] });
+    const { body } = await portal.send({ url: '/portal/portal.html', cookies: own, from: '198.51.100.9' });
+    expect(body).toMatch(/Welcome, Ng, Gina\..*acme:a, b/s);
   });
 
   it('who is kept out is recorded once a minute for each rule, and the page’s reference finds it', async () => {

@@ -114,8 +114,8 @@ export function standInRoute(deps: Deps) {
     const who = await visitorOf(deps, request).who();
     const to = whereTo(who, 'hub');
     if (to.kind === 'show' && who.kind === 'full') {
-      const { username, email, customers } = who.session;
-      const screen = { name: 'signedIn', username, email, customers } as const;
+      const { username, email, name, customers, groups } = who.session;
+      const screen = { name: 'signedIn', person: { username, email, name, customers, groups } } as const;
       return await deps.pages.send(request, reply, 200, { screen });
     }
     return toSignIn(deps, request, reply, { who, page: request.url });

@@ -10,18 +10,22 @@ import { Seal } from '../components/seal.tsx';
 type Props = Extract<PageScreen, { name: 'signedIn' }>;
 
 /** Placeholder where no hub is configured. */
-export function SignedIn({ username, email, customers }: Props) {
+export function SignedIn({ person }: Props) {
   const message = useMessage();
+  const { username, email, name, customers, groups } = person;
   return (
     <>
       <Seal icon="check" kind="good" />
       <Heading />
-      <p className="lede">{message('signed-in-text')}</p>
+      <p className="lede">
+        {message('signed-in-greeting', { name: name ?? username })} {message('signed-in-text')}
+      </p>
       <div className="stack">
         <div className="facts">
           <Fact label={message('signed-in-username')}>{username}</Fact>
           <Fact label={message('signed-in-email')}>{email}</Fact>
           {customers.length > 0 && <Fact label={message('signed-in-customers')}>{customers.join(', ')}</Fact>}
+          {groups.length > 0 && <Fact label={message('signed-in-groups')}>{groups.join(', ')}</Fact>}
         </div>
       </div>
       <PortalForm call="logoutConfirmed">
