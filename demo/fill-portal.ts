@@ -46,7 +46,9 @@ export async function fillPortal(
         language: person.language ?? null,
         active: !person.isInactive,
         mayChangePassword: true,
+        name: person.name,
         customers: person.customers,
+        groups: (person.groups ?? []).map((group) => `${person.customers[0]}:${group}`),
       };
       const added = await addUser(sql, user, by);
       if (added.kind !== 'added') throw new Error(`${person.username}: ${added.kind}`);
@@ -79,7 +81,7 @@ function connectionOf(row: (typeof connections)[number], { oidc, saml, place }: 
     required,
     makesUsers,
     secondFactorValues: [],
-    attributes: {},
+    attributes: { name: row.protocol === 'saml' ? 'displayName' : 'name', groups: 'groups' },
     domains: [`${customer}.example`],
     secretEndsAt: null,
     providerNetworks: place.tls === null ? ['127.0.0.0/8'] : [`${place.host}/32`],

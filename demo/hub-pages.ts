@@ -5,6 +5,7 @@ export type Visitor = {
   user: string;
   name: string;
   email: string;
+  /** Such as `alder:planning`. */
   groups: readonly string[];
   /** By their names. */
   customers: readonly string[];
@@ -16,7 +17,7 @@ export type Visitor = {
 
 export type HubFacts = { name: string; startPage: string };
 
-/** Who may read reports. */
+/** Who may read reports, in every customer. */
 const readers = ['planning', 'management'];
 
 /** The frame of the sample hub's pages. */
@@ -69,7 +70,7 @@ ${token !== null && html`<p>The token is signed by the portal, so that it can be
 }
 
 function mayRead({ groups }: Visitor): boolean {
-  return groups.some((group) => readers.includes(group));
+  return groups.some((group) => readers.includes(group.slice(group.indexOf(':') + 1)));
 }
 
 type Order = { number: number; what: string; route: string; state: string };
