@@ -23,7 +23,6 @@ import {
   clientSecretOf,
   connectionChanges,
   existingConnection,
-  maxAuthenticationAge,
   type OidcFlags,
   publicView,
   type SamlFlags,
@@ -85,7 +84,6 @@ async function runOidc(key: string, flags: OidcFlags): Promise<void> {
     clientId: accepted(readProviderValue('--client-id', flags.clientId)),
     clientAuthentication,
     scopes: (flags.scope ?? ['email', 'profile']).map((text) => accepted(readProviderValue('--scope', text))),
-    ...maxAuthenticationAge(flags),
   };
   const secret = (await clientSecretOf(flags)) ?? null;
   if (!isKey && secret === null)
@@ -99,7 +97,6 @@ async function runSaml(key: string, flags: SamlFlags): Promise<void> {
     ...read,
     mayBegin: flags.idpInitiated === true,
     wantsEncryption: flags.requireEncryption === true,
-    ...maxAuthenticationAge(flags),
   };
   await add(key, flags, { protocol: 'saml', settings }, { secret: null, trustsEmail: true });
 }
@@ -208,17 +205,14 @@ async function changedSettings(
   const { clientAuth } = flags;
   const isOidcChange = [issuer, clientId, scope, clientAuth].some((flag) => flag !== undefined);
   const isSamlChange = metadata !== undefined || idpInitiated !== undefined || requireEncryption !== undefined;
-  const age = maxAuthenticationAge(flags);
-  const isAgeChange = 'maxAuthenticationAge' in age;
   if (connection.protocol === 'oidc') {
     if (isSamlChange) throw failure(`${connection.key} uses OpenID Connect; that option is for SAML.`);
-    if (!isOidcChange && !isAgeChange) return null;
+    if (!isOidcChange) return null;
     const needsSecret = clientAuth !== undefined && clientAuth !== 'private-key';
     if (needsSecret && connection.sealedSecret === null && !flags.clientSecretStdin)
       throw failure('--client-auth: there is no client secret yet; pipe it in with --client-secret-stdin.');
     return {
       ...connection.settings,
-      ...age,
       ...(issuer !== undefined && { issuer: accepted(readProviderUrl('--issuer', issuer)) }),
       ...(clientId !== undefined && { clientId: accepted(readProviderValue('--client-id', clientId)) }),
       ...(clientAuth && { clientAuthentication: clientAuthenticationOf(clientAuth) }),
@@ -226,10 +220,9 @@ async function changedSettings(
     };
   }
   if (isOidcChange) throw failure(`${connection.key} uses SAML; that option is for OpenID Connect.`);
-  if (!isSamlChange && !isAgeChange) return null;
+  if (!isSamlChange) return null;
   return {
     ...connection.settings,
-    ...age,
     ...(metadata !== undefined && (await samlSettingsOf(metadata, networks))),
     ...(idpInitiated && { mayBegin: idpInitiated === 'on' }),
     ...(requireEncryption && { wantsEncryption: requireEncryption === 'on' }),

@@ -7,16 +7,6 @@ import { connectionPlace, findSsoConnectionByKey } from '#server/single-sign-on/
 import { startForgedProvider } from '#test/providers/forged-openid-provider.ts';
 import { addCustomerTo, addUserTo, commandsOfFile } from '#test/support/commands-of-file.ts';
 import { sharedByFile } from '#test/support/portal-of-file.ts';
-import { readMaxAuthenticationAge } from './read-connection.ts';
-
-it('SA-44 a maximum age is read in seconds; what is none is refused, and the flag is named', () => {
-  const read = ['30m', '12h', '7d', 'off'].map((text) => readMaxAuthenticationAge(text));
-  expect(read).toEqual([1800, 43_200, 604_800, null].map((value) => ({ kind: 'ok', value })));
-  for (const text of ['', '0m', '7', '-1h', '1w', '1.5h', '999999d', '12 h', '12h\n'])
-    expect(readMaxAuthenticationAge(text), text).toEqual({
-      ...{ kind: 'refused', problem: expect.stringContaining('--max-authentication-age') },
-    });
-});
 
 const commands = commandsOfFile({
   each: async (sql) => {
@@ -133,11 +123,9 @@ describe('connection set', () => {
 
   it.each([
     ['--second-factor mfa', '--no-second-factor', 'counts as second factor: mfa → nothing'],
-    ['--max-authentication-age 12h', '--max-authentication-age off', 'maximum age of a sign-in: 12h → none'],
-    ['', '--max-authentication-age 7d', 'maximum age of a sign-in: none → 7d'],
     ['--client-auth post', '--client-auth basic', 'client authentication: post → basic'],
     ['--provider-network fd00::/64', '--provider-network none', '127.0.0.0/8, fd00::/64 → public ones only'],
-  ])('SA-44 OI-34 after add %s: %s says %s', async (added, flags, words) => {
+  ])('OI-34 after add %s: %s says %s', async (added, flags, words) => {
     await addOidc(added && ` ${added}`);
     expect(await set(`acme-oidc ${flags}`)).toContain(words);
   });

@@ -12,14 +12,7 @@ import {
 import { readStdin } from './ask.ts';
 import { accepted, type JsonFlag, type OnOff, onOff, repeatable } from './options.ts';
 import { failure } from './print.ts';
-import {
-  networksOf,
-  readAttributes,
-  readDay,
-  readDomain,
-  readMaxAuthenticationAge,
-  readProviderValue,
-} from './read-connection.ts';
+import { networksOf, readAttributes, readDay, readDomain, readProviderValue } from './read-connection.ts';
 
 /** How the portal authenticates, in the words of the option. */
 const clientAuths = { basic: 'basic', post: 'post', 'private-key': 'privateKey' } as const;
@@ -46,7 +39,6 @@ export type ConnectionFlags = JsonFlag & {
   secondFactor?: string[] | false;
   providerNetwork?: string[];
   map?: string[];
-  maxAuthenticationAge?: string;
   secretEnds?: string;
   clientSecretStdin?: true;
 };
@@ -104,10 +96,6 @@ export function addConnectionFlags(command: Command): Command {
         'claim or attribute for email, username, name, groups or language, such as name=displayName,groups=memberOf; may be repeated',
       ),
     )
-    .option(
-      '--max-authentication-age <time>',
-      'maximum age of the sign-in at the provider, such as 30m, 12h or 7d; "off" for no limit',
-    )
     .option('--json', 'print the connection as JSON');
 }
 
@@ -133,13 +121,6 @@ export function connectionChanges(flags: ConnectionFlags): ChangeOfConnection {
     ...(map && { attributes: accepted(readAttributes(map)) }),
     ...(secretEnds !== undefined && { secretEndsAt: accepted(readDay(secretEnds)) }),
   };
-}
-
-/** The maximum in seconds, null for none; absent if the flag was not given. */
-export function maxAuthenticationAge({ maxAuthenticationAge: text }: ConnectionFlags): {
-  maxAuthenticationAge?: number | null;
-} {
-  return text === undefined ? {} : { maxAuthenticationAge: accepted(readMaxAuthenticationAge(text)) };
 }
 
 /** Why the provider of a connection may not begin. */

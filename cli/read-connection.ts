@@ -1,6 +1,5 @@
 import { readTextFile } from '#server/config/read-text-file.ts';
 import { isProviderAddress, openConversation, ProviderFailure } from '#server/http/provider-fetch.ts';
-import { day, hour, minute } from '#server/limits.ts';
 import { readNetwork } from '#server/names/network.ts';
 import { canonicalDomain, type Reading } from '#server/names/read-name.ts';
 import { readTime } from '#server/names/read-time.ts';
@@ -26,17 +25,6 @@ export function readProviderUrl(option: string, text: string): Reading {
   if (isProviderAddress(value) && !value.includes('#')) return { kind: 'ok', value };
   const problem = 'is not an https address without user and fragment (plain http is for this machine only)';
   return { kind: 'refused', problem: `${option}: ${JSON.stringify(text.slice(0, 200))} ${problem}` };
-}
-
-const secondsOf: Record<string, number> = { m: minute / 1000, h: hour / 1000, d: day / 1000 };
-
-/** Reads how long ago people may have signed in at a provider: in seconds, null for no limit. */
-export function readMaxAuthenticationAge(text: string): Reading<number | null> {
-  if (text === 'off') return { kind: 'ok', value: null };
-  const [, count, unit = ''] = /^([1-9]\d{0,4})([mhd])$/.exec(text) ?? [];
-  if (count) return { kind: 'ok', value: Number(count) * (secondsOf[unit] as number) };
-  const problem = `--max-authentication-age: ${JSON.stringify(text.slice(0, 50))} is not a time such as 30m, 12h or 7d, or off`;
-  return { kind: 'refused', problem };
 }
 
 /** Reads the portal's id at a provider, or a value such as a scope or acr: visible ASCII. */

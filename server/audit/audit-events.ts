@@ -89,7 +89,6 @@ export const ssoRefusalReasons = {
   'other-browser': 'The answer came from another browser, or from one that lost its cookies.',
   'request-unknown': 'The answer belongs to no visit of this browser, or to one that was used or has ended.',
   'answer-invalid': 'The answer of the identity provider failed a check; the steps say which.',
-  'authentication-too-old': 'The sign-in at the provider was too long ago, or it does not say when it was.',
   'provider-session-over': 'The session at the provider has ended, as the provider itself says.',
   'provider-began': 'The identity provider started the sign-in, which the connection does not allow.',
   'foreign-domain': 'The address is in a domain for which the connection does not vouch.',

@@ -13,14 +13,7 @@ import { type Conversation, isProviderAddress, openConversation, ProviderFailure
 import { publicAddress, redirectUri } from './addresses.ts';
 import { oidcRefusal } from './oidc/callback-route.ts';
 import { clientAuthentication, methodOfSecret } from './oidc/client-authentication.ts';
-import {
-  acceptedAlgorithms,
-  authorizationUrl,
-  idTokenAlgorithms,
-  newOidcKept,
-  oidcClient,
-  providerKeys,
-} from './oidc/provider.ts';
+import { authorizationUrl, idTokenAlgorithms, newOidcKept, oidcClient, providerKeys } from './oidc/provider.ts';
 import { readDiscovery } from './oidc/read-discovery.ts';
 import { providerWords, said } from './provider-answer.ts';
 import { certificateState, publishedDifferences } from './saml/provider-metadata.ts';
@@ -50,22 +43,10 @@ async function checkOidc(deps: CheckDeps, connection: OidcConnection): Promise<C
   }
   const trial = { deps, connection, metadata };
   return [
-    checkStep(
-      'discovery',
-      true,
-      `${issuer} answers${issuer.startsWith('https:') ? ', and its endpoints are https' : ''}`,
-    ),
-    ...algorithms(metadata),
+    checkStep('discovery', true, issuer.startsWith('https:') ? `${issuer} answers, all by https` : `${issuer} answers`),
     await keys(trial),
     ...(await client(trial)),
   ];
-}
-
-/** Empty if they are as usual. */
-function algorithms({ id_token_signing_alg_values_supported: announced }: ServerMetadata): CheckStep[] {
-  if (!announced || announced.some((one) => idTokenAlgorithms.some((ours) => ours === one))) return [];
-  const words = `the provider announces only ${announced.join(', ')}; ${acceptedAlgorithms}: choose one of these there`;
-  return [checkStep('signature', false, words)];
 }
 
 async function keys({ connection, metadata }: Trial): Promise<CheckStep> {
@@ -88,14 +69,12 @@ function isUsable({ kty, use, alg }: JWK): boolean {
 
 /** Whether the provider knows the portal, and whether it accepts how the portal authenticates. */
 async function client(trial: Trial): Promise<CheckStep[]> {
-  const { deps, connection, metadata } = trial;
-  let authentication: ClientAuth;
   try {
-    authentication = await clientAuthentication(deps, connection, metadata);
+    const authentication = await clientAuthentication(trial.deps, trial.connection, trial.metadata);
+    return [await checkAuthorization(trial), await checkAuthentication(trial, authentication)];
   } catch (error) {
     return [checkStep('client authentication', false, `--client-secret-stdin: ${wordsOf(error)}`)];
   }
-  return [await checkAuthorization(trial), await checkAuthentication(trial, authentication)];
 }
 
 type CheckDeps = Pick<Deps, 'sql' | 'keys' | 'config' | 'now'>;
@@ -117,47 +96,28 @@ async function checkAuthorization({ deps, connection, metadata }: Trial): Promis
     kept,
     more: { prompt: 'none' },
   });
+  const { clientId } = connection.settings;
+  const step = (ok: boolean, words: string) => checkStep('sign-in request', ok, words);
   try {
     const { look } = openConversation(connection.providerNetworks);
     const answer = await look(url.href, { headers: { accept: 'text/html' } });
-    const location = answer.headers.get('location');
-    const target = location === null ? null : URL.parse(location, url);
-    if (target && target.origin + target.pathname === kept.redirectUri)
-      return sentBack(target.searchParams, connection);
-    const isError = answer.status >= 400 || (target !== null && /error/i.test(target.href));
-    return shown(isError, `${target?.href ?? ''} ${await answer.text()}`, kept.redirectUri, connection);
+    const target = URL.parse(answer.headers.get('location') ?? '', url.origin);
+    const query = target?.searchParams;
+    const error = query?.get('error') ?? null;
+    const isOurs = target?.href.startsWith(kept.redirectUri);
+    if (isOurs && (error === null || needsPerson.includes(error)))
+      return step(true, 'the provider knows the client id and the redirect URI');
+    const words = `the provider answers ${providerWords(`${error ?? answer.status} (${query?.get('error_description') ?? 'no description'})`)}`;
+    if (isOurs) return step(false, `--client-id ${clientId} or --scope: ${words}`);
+    // Entra ID shows its errors with status 200.
+    const isError =
+      answer.status >= 400 || /error/i.test(target?.href ?? '') || (await answer.text()).includes('AADSTS');
+    if (isError)
+      return step(false, `--client-id ${clientId} or redirect URI ${kept.redirectUri} is unknown there: ${words}`);
+    return step(true, 'the provider shows a page; only a person can see there whether it knows the client');
   } catch (error) {
-    return signInRequest(false, wordsOf(error));
+    return step(false, wordsOf(error));
   }
-}
-
-function signInRequest(ok: boolean, words: string): CheckStep {
-  return checkStep('sign-in request', ok, words);
-}
-
-function sentBack(query: URLSearchParams, { settings }: OidcConnection): CheckStep {
-  const error = query.get('error');
-  if (error === null || needsPerson.includes(error))
-    return signInRequest(true, 'the provider knows the client id and the redirect URI');
-  const words = providerWords(`${error} (${query.get('error_description') ?? 'no description'})`);
-  if (error === 'invalid_scope')
-    return signInRequest(false, `--scope: the provider refuses ${settings.scopes}: ${words}`);
-  if (error === 'unauthorized_client') return signInRequest(false, `--client-id: it may not ask for a code: ${words}`);
-  return signInRequest(false, `the provider answers ${words}`);
-}
-
-const ofRedirectUri = /redirect[ _-]?ur[il]|callback[ _-]?ur[il]|reply url|AADSTS50011/i;
-const ofClient =
-  /invalid[ _-]client|unknown[ _-]client|client[^.<]{0,60}(?:not|unknown|invalid|disabled)|AADSTS700016/i;
-
-/** The text people would read. A page without an error is a sign-in page, which proves nothing. */
-function shown(isError: boolean, page: string, uri: string, { settings: { clientId } }: OidcConnection): CheckStep {
-  if (!isError && !page.includes('AADSTS'))
-    return signInRequest(true, 'the provider shows a page; only a person can see there whether it knows the client');
-  if (ofRedirectUri.test(page))
-    return signInRequest(false, `redirect URI: the provider does not know it; register ${uri} there`);
-  if (ofClient.test(page)) return signInRequest(false, `--client-id: the provider does not know ${clientId}`);
-  return signInRequest(false, `the provider refuses; look at --client-id (${clientId}) and the redirect URI ${uri}`);
 }
 
 const methods = { basic: 'client_secret_basic', post: 'client_secret_post', key: 'private_key_jwt' } as const;
@@ -221,7 +181,6 @@ async function checkSaml(
       ? []
       : [{ step: 'certificates', ok: false, words: 'none is valid now: nobody can sign in' }]),
     await signOnCheck(settings, conversation),
-    logoutCheck(settings),
     ...(settings.metadataUrl === null ? [] : await metadataChecks(settings, now, conversation)),
   ];
 }
@@ -236,14 +195,6 @@ async function signOnCheck({ signOnUrl }: SamlSettings, { look }: Conversation):
   } catch (error) {
     return { step, ok: false, words: `${said(signOnUrl)}: ${wordsOf(error)}` };
   }
-}
-
-/** Reported, not visited: visits without a request end sessions at some providers. */
-function logoutCheck({ logout }: SamlSettings): CheckStep {
-  const words = logout
-    ? `${said(logout.url)} by ${logout.binding}`
-    : 'the provider offers none that we support: people who sign out here stay signed in there';
-  return { step: 'single logout', ok: true, words };
 }
 
 async function metadataChecks(settings: SamlSettings, now: Date, { read }: Conversation): Promise<CheckStep[]> {

@@ -1,12 +1,10 @@
-import { day, hour, minute } from '../limits.ts';
 import { certificateFacts, logoutWords } from './saml/provider-metadata.ts';
 import type { SamlSettings, SsoConnection } from './sso-connection.ts';
 
 /** A connection as an operator reads it, without secrets. */
 export function wordsOfConnection(connection: SsoConnection): [string, string][] {
   const { attributes } = connection;
-  const { maxAuthenticationAge, ...all } = connection.settings;
-  const { signOnBinding, logout, ...settings } = all as Partial<SamlSettings>;
+  const { signOnBinding, logout, ...settings } = connection.settings as Partial<SamlSettings>;
   const samlWords: [string, string][] = [
     ['requests are sent by', signOnBinding ?? 'redirect'],
     ['single logout', logoutWords(logout)],
@@ -26,7 +24,6 @@ export function wordsOfConnection(connection: SsoConnection): [string, string][]
         .map(([what, name]) => `${what}=${name}`)
         .join(', ') || 'usual',
     ],
-    ['maximum age of a sign-in', wordOfAge(maxAuthenticationAge ?? null)],
     ['provider networks', connection.providerNetworks.join(', ') || 'public ones only'],
     ...(connection.protocol === 'saml' ? samlWords : []),
     ['secret expires', connection.secretEndsAt?.toISOString().slice(0, 10) ?? 'not known'],
@@ -35,18 +32,6 @@ export function wordsOfConnection(connection: SsoConnection): [string, string][]
       Array.isArray(value) ? value.map(wordOf).join(' ') : String(value ?? 'none'),
     ]),
   ];
-}
-
-/** As the command line takes it. */
-function wordOfAge(seconds: number | null): string {
-  if (seconds === null) return 'none';
-  const units: [number, string][] = [
-    [day / 1000, 'd'],
-    [hour / 1000, 'h'],
-    [minute / 1000, 'm'],
-  ];
-  const [size, unit] = units.find(([size]) => seconds % size === 0) ?? [1, 's'];
-  return `${seconds / size}${unit}`;
 }
 
 /** A certificate as the start of its fingerprint, enough to distinguish it; other text unchanged. */

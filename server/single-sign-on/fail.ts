@@ -63,7 +63,6 @@ export const noticeOf: Partial<Record<SsoRefusalReason, Notice>> = {
   'provider-refused': 'signInCancelled',
   'other-browser': 'signInExpired',
   'request-unknown': 'signInExpired',
-  'authentication-too-old': 'signInExpired',
   'provider-session-over': 'signInExpired',
 };
 

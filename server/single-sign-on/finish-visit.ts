@@ -22,14 +22,7 @@ import { firstFactor, isSpared, type SignInResult, whatIsAsked } from '../sign-i
 import { askedOf, type ClaimedVisit } from './claim-visit.ts';
 import { fail, noticeOf, recordSsoFailure } from './fail.ts';
 import { matchUser, takeNameAndGroups } from './match-user.ts';
-import {
-  type Identity,
-  type ProviderAnswer,
-  provenAtProvider,
-  type Refusal,
-  refusalFor,
-  tooLongAgo,
-} from './provider-answer.ts';
+import { type Identity, type ProviderAnswer, provenAtProvider, type Refusal } from './provider-answer.ts';
 import type { SsoConnection } from './sso-connection.ts';
 
 /** Leads on from a claimed visit whose answer was read: into a session, or to the page that says why not. */
@@ -49,8 +42,6 @@ export async function finishVisit(
   const username = typed ?? '';
   const no = (refusal: Refusal) => fail(deps, request, reply, refusal, { ...asked, typed, protocol, connection });
   if (answer.kind === 'refused') return await no(answer);
-  const tooOld = tooLongAgo(connection, answer.identity, deps.now());
-  if (tooOld) return await no(refusalFor('authentication-too-old', tooOld));
   const result = await signInByProvider(deps, { visit, connection, identity: answer.identity }, visitor);
   switch (result.kind) {
     case 'signedIn':

@@ -1,7 +1,6 @@
 import type { SsoRefusalReason } from '../audit/audit-events.ts';
 import { ConnectionBroken, type ProviderFailure } from '../http/provider-fetch.ts';
 import { limits } from '../limits.ts';
-import type { SsoConnection } from './sso-connection.ts';
 
 /** What a provider said of a person, after all checks of the protocol: not yet matched with a user. */
 export type Identity = {
@@ -67,23 +66,6 @@ export function provenAtProvider({ authenticatedAt }: Pick<Identity, 'authentica
   if (authenticatedAt === null || authenticatedAt < 0) return null;
   if (authenticatedAt > now.getTime() + limits.providerClock) return null;
   return new Date(authenticatedAt);
-}
-
-/**
- * Why an answer does not show that the person authenticated recently enough for this connection; null if it does, or if
- * the operator set no maximum. Allows for clock skew as usual.
- */
-export function tooLongAgo(
-  { settings: { maxAuthenticationAge: most = null } }: Pick<SsoConnection, 'settings'>,
-  identity: Identity,
-  now: Date,
-): string | null {
-  if (most === null) return null;
-  const at = provenAtProvider(identity, now);
-  if (at === null)
-    return 'the provider does not say when the person signed in there (auth_time), or says in the future';
-  const isRecent = now.getTime() - at.getTime() <= most * 1000 + limits.providerClock;
-  return isRecent ? null : `the person signed in at the provider at ${at.toISOString()}`;
 }
 
 const longestWords = 200;

@@ -1,11 +1,5 @@
 import { type Connection, rowOrNull } from '../database/database.ts';
 
-/** Settings for both protocols; absent in older connections. */
-type CommonSettings = {
-  /** How long ago the person may have authenticated at the provider, in seconds; null for no limit. */
-  maxAuthenticationAge?: number | null;
-};
-
 /**
  * How we authenticate at the token endpoint: by a shared secret, as the provider announces, in the header (`basic`) or
  * in the body (`post`); or by a signature with the portal's own key.
@@ -13,7 +7,7 @@ type CommonSettings = {
 export type ClientAuthentication = 'secret' | 'basic' | 'post' | 'privateKey';
 
 /** The settings of an OpenID Connect connection. */
-export type OidcSettings = CommonSettings & {
+export type OidcSettings = {
   /** As written by the provider in discovery and in every token. */
   issuer: string;
   clientId: string;
@@ -26,7 +20,7 @@ export type OidcSettings = CommonSettings & {
 export type SamlLogoutService = { url: string; responseUrl: string; binding: 'redirect' | 'post' };
 
 /** The settings of a SAML connection, all from the provider's metadata. */
-export type SamlSettings = CommonSettings & {
+export type SamlSettings = {
   /** The provider's entity id. */
   entityId: string;
   /** Where requests are sent. */

@@ -132,17 +132,13 @@ export async function startOidc(
   if (provider.kind === 'refused') return provider;
   const { client } = provider;
   const kept = newOidcKept(redirectUri(deps.config, connection));
-  const { maxAuthenticationAge: most = null } = connection.settings;
   const url = await authorizationUrl(connection, client, {
     state: visit.state,
     kept,
     more: {
       ui_locales: visit.language,
       ...(visit.loginHint !== null && { login_hint: visit.loginHint }),
-      // This makes the provider authenticate the person again in time, and report when it did.
-      ...(visit.freshSignIn
-        ? freshSignInParameters(client.serverMetadata())
-        : most !== null && { max_age: String(most) }),
+      ...(visit.freshSignIn && freshSignInParameters(client.serverMetadata())),
     },
   });
   return { kind: 'ok', url: url.href, fields: null, kept };

@@ -62,6 +62,9 @@ it('SA-41 a request has all required parts, a new ID of 160 random bits, and a s
     });
   }
   expect(ids.size).toBe(5);
+  const fresh = await startSaml(portal.deps, connection({}), { state: 'state-1', freshSignIn: true });
+  const { xml } = messageAt(fresh.kind === 'ok' ? fresh.url : '', keys.portalCertificate);
+  expect(xml).toContain(' ForceAuthn="true">');
   for (const nowhere of ['http://idp.corp-b.example/sso', 'javascript:alert(1)', 'https://a:b@idp.corp-b.example/'])
     expect(await start(nowhere)).toMatchObject({ kind: 'refused', reason: 'connection-broken' });
 });

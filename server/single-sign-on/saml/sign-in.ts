@@ -41,9 +41,7 @@ export async function startSaml(
   if (!isProviderAddress(to)) return refusalFor('connection-broken', `the sign-on address ${said(to)} is not allowed`);
   const [key] = await portalKeys(deps);
   const id = newMessageId();
-  // SAML cannot express a maximum age.
-  const isFresh = freshSignIn || typeof settings.maxAuthenticationAge === 'number';
-  const xml = authnRequestXml({ config: deps.config, id, destination: to, now: deps.now(), freshSignIn: isFresh });
+  const xml = authnRequestXml({ config: deps.config, id, destination: to, now: deps.now(), freshSignIn });
   const carried = carryMessage({ field: 'SAMLRequest', xml, to, binding, relayState: state }, key);
   return { kind: 'ok', kept: { requestId: id }, ...carried };
 }
