@@ -2,6 +2,7 @@ import { Command, CommanderError, Help } from 'commander';
 import { sourceStack } from '#server/config/source-stack.ts';
 import packageFile from '../package.json' with { type: 'json' };
 import { addAuditCommands } from './audit-commands.ts';
+import { addBackupCommands } from './backup-commands.ts';
 import { addConformanceCommand } from './conformance-command.ts';
 import { addConnectionCommands } from './connection-commands.ts';
 import { addCustomerCommands } from './customer-commands.ts';
@@ -60,6 +61,7 @@ Exit codes: 0 done, 1 refused, not found or not started, 2 wrong usage, 3 databa
   addAuditCommands(program);
   addKeysCommands(program);
   addSecretsCommands(program);
+  addBackupCommands(program);
   addDoctorCommand(program);
   addPagesCommand(program);
   addConformanceCommand(program);
