@@ -58,7 +58,7 @@ export function homePage(facts: HubFacts, visitor: Visitor): Html {
 <div class="tiles">
 <section class="tile"><h2>Open orders</h2><p class="figure">${orders.length}</p><p><a href="/hub/orders">See them</a></p></section>
 <section class="tile"><h2>At sea</h2><p class="figure">2</p><p>The next one lands on Thursday.</p></section>
-<section class="tile"><h2>Your groups</h2><p class="figure small">${groups.join(', ') || 'None'}</p><p>${mayRead(visitor) ? 'They open the reports to you.' : 'Reports are for planning and management.'}</p></section>
+<section class="tile"><h2>Your groups</h2><p class="figure small">${groups.map(nameOf).join(', ') || 'None'}</p><p>${mayRead(visitor) ? 'They open the reports to you.' : 'Reports are for planning and management.'}</p></section>
 </div>
 <section><h2>Latest orders</h2>${orderTable()}</section>
 <details class="told"><summary>What the portal tells this application</summary>
@@ -70,7 +70,12 @@ ${token !== null && html`<p>The token is signed by the portal, so that it can be
 }
 
 function mayRead({ groups }: Visitor): boolean {
-  return groups.some((group) => readers.includes(group.slice(group.indexOf(':') + 1)));
+  return groups.some((group) => readers.includes(nameOf(group)));
+}
+
+/** A group without its customer. */
+function nameOf(group: string): string {
+  return group.slice(group.indexOf(':') + 1);
 }
 
 type Order = { number: number; what: string; route: string; state: string };
@@ -123,7 +128,7 @@ export function reportsPage(facts: HubFacts, visitor: Visitor, query: URLSearchP
     'Reports',
     html`<h1>Reports ${query.get('year') ?? ''}</h1>
 <p class="lede">${region ? html`Region: <b>${region}</b>.` : 'All regions.'} ${arrival}</p>
-${mayRead(visitor) ? figures : html`<p class="empty">Reports are for the groups planning and management. The portal says that you are in ${visitor.groups.join(', ') || 'none'}.</p>`}`,
+${mayRead(visitor) ? figures : html`<p class="empty">Reports are for the groups planning and management. The portal says that you are in ${visitor.groups.map(nameOf).join(', ') || 'none'}.</p>`}`,
   );
 }
 
