@@ -89,19 +89,18 @@ export type AccountView =
       name: 'overview';
       email: string;
       customers: string[];
-      /** The provider by which they are signed in; null for a password. */
-      provider: string | null;
       /** Null: as the browser says. */
       language: Language | null;
       isPart: boolean;
-      /** The sections that apply, in their order. */
-      sections: Exclude<AccountSection, 'overview'>[];
       /** Whether the password can be changed here. */
       isPasswordOpen: boolean;
+      /** The names of them. */
+      passkeys: string[];
       appSince: Date | null;
       recoveryCodesLeft: number;
       devices: number;
-      sessions: number;
+      sessions: AccountSession[];
+      signIns: AccountSignIn[];
     }
   | {
       name: 'passkeys';
@@ -112,6 +111,8 @@ export type AccountView =
        */
       state: 'open' | 'part' | 'useless' | 'elsewhere' | 'signInAgain' | 'off';
       isFull: boolean;
+      /** Whether one may be added without another proof. */
+      isProven: boolean;
       passkeys: {
         id: string;
         name: string;
@@ -160,6 +161,7 @@ export type AccountSignIn = {
   at: Date;
   /** Each has its text `account-outcome-…`. */
   outcome: 'signedIn' | 'passwordWrong' | 'codeWrong' | 'tooManyAttempts' | 'refused';
+  browser: string | null;
   address: string | null;
   provider: string | null;
   isByPasskey: boolean;
@@ -181,8 +183,3 @@ export type AccountPage = {
   /** The fields of what was begun that are no secrets. */
   kept: Record<string, string>;
 };
-
-/** Whether a document of the account page has a script: only ceremonies with passkeys need one. */
-export function needsScript({ section }: AccountPage): boolean {
-  return section === 'passkeys';
-}

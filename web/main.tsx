@@ -14,8 +14,8 @@ import { whenIdle } from './when-idle.ts';
 
 /** The page as sent by the server, which works without JavaScript: a failure leaves or restores it. */
 const address = location.href;
-const portal = document.getElementById('portal') as HTMLElement;
-const asSent = portal.cloneNode(true);
+const portal = document.getElementById('portal');
+const asSent = portal?.cloneNode(true);
 let isStarted = false;
 
 const LaterScreen = lazy(loadLaterScreen);
@@ -28,6 +28,8 @@ start().catch((error) => {
 
 async function start(): Promise<void> {
   const page = JSON.parse(document.getElementById('page')?.textContent ?? '') as RenderedPage;
+  // The account page is the server's; this makes it better.
+  if (!portal) return (await import('./screens/later-screen.tsx')).enlivenAccount(page);
   // The answer to a posted form has the call's address. It gets the form's, so that a reload requests the form: Chromium would
   // post it again as ours, also if another site had posted it.
   if (page.isAnswer) history.replaceState(null, '', page.url);
@@ -83,8 +85,8 @@ function onStarted(): void {
 
 /** Later failures are handled by the error boundary, whose button leads here again. */
 function putBack(): void {
-  if (isStarted) return;
-  portal.replaceWith(asSent);
+  if (isStarted || !asSent) return;
+  portal?.replaceWith(asSent);
   putAddressBack();
 }
 

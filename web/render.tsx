@@ -50,14 +50,17 @@ export type Content = { title: string; elements: string };
 
 export function renderContent(page: Page, assets: Pick<PageAssets, 'texts'>): Content {
   const { language } = page;
-  const sent: RenderedPage = { ...page, ...ownTexts(page, assets) };
   const texts = textsFor(page, assets);
   const place = placeOfUrl(page.url, page.rules.basePath);
-  const tree = renderToString(<App {...{ page: sent, place, language, texts, LaterScreen }} browser={null} />);
+  const tree = renderToString(<App {...{ page, place, language, texts, LaterScreen }} browser={null} />);
   const title = documentTitle(texts[titleKey(page.screen, place.search)], page);
-  const elements = `<div id="portal">${tree}</div>
-<script type="application/json" id="page">${jsonForScript(sent)}</script>`;
-  return { title, elements };
+  return { title, elements: `<div id="portal">${tree}</div>\n${dataOfPage(page, assets)}` };
+}
+
+/** The page as its script reads it. */
+export function dataOfPage(page: Page, assets: Pick<PageAssets, 'texts'>): string {
+  const sent: RenderedPage = { ...page, ...ownTexts(page, assets) };
+  return `<script type="application/json" id="page">${jsonForScript(sent)}</script>`;
 }
 
 /** The document around it. `rest`: what else its body has before the script. */

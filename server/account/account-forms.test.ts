@@ -26,15 +26,14 @@ describe('the account page', () => {
     expect([statusCode, headers.location]).toEqual([302, there]);
   });
 
-  it('shows who is signed in, and the customers whose networks admit them here, and loads no script', async () => {
+  it('shows who is signed in, and the customers whose networks admit them here', async () => {
     await addCustomer(portal, 'fenced', { networks: ['203.0.113.0/24'] });
     await addUser(portal, { username: 'carol', customers: ['acme', 'fenced'] });
     const cookies = await signedIn(portal, 'carol', { from: '203.0.113.5' });
     const shown = async (from: string) => await portal.send({ url: '/portal/account', cookies, from });
     const { body, headers } = await shown('203.0.113.5');
     for (const text of ['carol@acme.test', 'fenced']) expect(body).toContain(text);
-    expect(body).not.toContain('<script');
-    expect(headers['content-security-policy']).toContain("script-src 'none'");
+    expect(headers['content-security-policy']).toMatch(/script-src 'self'[;,]/);
     expect((await shown('198.51.100.7')).body).not.toContain('fenced');
   });
 

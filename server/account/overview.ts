@@ -4,40 +4,40 @@ import { languageOfTag } from '#contract/languages.ts';
 import { queryNames } from '#contract/screens.ts';
 import { insertAuditEvent } from '../audit/audit-event.ts';
 import type { Deps } from '../deps.ts';
+import { listPasskeys } from '../factors/passkey.ts';
 import { updateUser } from '../people/portal-user.ts';
 import { type AccountVisit, personOf } from './account-visit.ts';
 import { stateOfPassword } from './password.ts';
-import { changeAccount, type Fields, type Listed, type Outcome, type Section, sectionsOfPart } from './section.ts';
-import { listSessions } from './sessions.ts';
+import { changeAccount, type Fields, type Outcome, type Section } from './section.ts';
+import { listSessions, listSignIns } from './sessions.ts';
 
 /** Who is signed in, and what there is to look after. */
 export const overview: Section = {
   name: 'overview',
   kept: ['language'],
   actions: { language: { needsProof: false, run: chooseLanguage } },
-  view: async (deps, visit) => viewOf(visit, (await listSessions(deps, visit)).length),
+  view: viewOf,
 };
 
-function viewOf(visit: AccountVisit, sessions: number): Extract<AccountView, { name: 'overview' }> {
+async function viewOf(deps: Deps, visit: AccountVisit): Promise<Extract<AccountView, { name: 'overview' }>> {
   const { session, account } = visit;
+  const passkeys = account.isPart ? [] : await listPasskeys(deps.sql, session.userId);
   return {
     name: 'overview',
     email: session.email,
     // Those whose networks admit the person here.
     customers: account.customers.filter(({ key }) => session.customers.includes(key)).map(({ name }) => name),
-    provider: account.provider,
     isPart: account.isPart,
     language: languageOfTag(session.language ?? ''),
-    sections: account.isPart ? [...sectionsOfPart] : allSections,
     isPasswordOpen: stateOfPassword(visit) === 'open',
+    passkeys: passkeys.map(({ name }) => name),
     appSince: account.appSince,
     recoveryCodesLeft: account.recoveryCodesLeft,
     devices: account.rememberedDevices,
-    sessions,
+    sessions: await listSessions(deps, visit),
+    signIns: await listSignIns(deps, visit),
   };
 }
-
-const allSections: Listed[] = ['password', 'passkeys', 'app', 'recoveryCodes', 'devices', 'sessions', 'signIns'];
 
 /** Sets the language of emails and of the hub, and shows the page in it. It changes nothing about how they sign in: no mail. */
 async function chooseLanguage(deps: Deps, visit: AccountVisit, { language: chosen = '' }: Fields): Promise<Outcome> {

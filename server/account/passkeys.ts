@@ -27,7 +27,7 @@ import { type EnrolledKey, takeEnrolment } from '../factors/take-passkey.ts';
 import { sendProblem } from '../http/refuse.ts';
 import { limits } from '../limits.ts';
 import { queueMail } from '../mail/queue-mail.ts';
-import { browserName, passkeyName, readPasskeyName } from '../names/read-name.ts';
+import { passkeyName, readPasskeyName } from '../names/read-name.ts';
 import { canOpenByPasskey } from '../people/sign-in-user.ts';
 import { deleteHalfSessionsOfUser } from '../sessions/half-session.ts';
 import { visitorOf } from '../sessions/visitor.ts';
@@ -59,6 +59,7 @@ async function view(deps: Deps, visit: AccountVisit) {
         ? ('part' as const)
         : await standingOf(deps, sql, visit),
     isFull: found.length >= limits.passkeysOfUser,
+    isProven: proofToAsk(visit, deps.now()) === null,
     passkeys: found.map((one) => ({ ...one, provider: providerName(one.aaguid) })),
   };
 }
@@ -158,7 +159,7 @@ async function store(
     // A passkey counts for the whole account, so not every session may add one (docs/decisions/0019).
     if (!reader || (await standingOf(deps, sql, visit)) !== 'open') return new RollBack('session-over');
     if ((await countPasskeys(sql, userId)) >= limits.passkeysOfUser) return new RollBack('too-many-passkeys');
-    const name = (providerName(key.aaguid) ?? browserName(visit.visitor.userAgent) ?? 'Passkey').slice(0, passkeyName);
+    const name = (providerName(key.aaguid) ?? visit.visitor.browser ?? 'Passkey').slice(0, passkeyName);
     const id = await insertPasskey(sql, { ...key, userId, rpId, name, now });
     if (!id) return new RollBack('already-enrolled');
     await deleteHalfSessionsOfUser(sql, userId);

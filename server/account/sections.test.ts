@@ -163,16 +163,17 @@ it('ending sessions again and again ends each, and sends ten emails: other peopl
 
 describe('sign-ins', () => {
   it('are the last twenty of this account, with their outcome, and nobody else’s', async () => {
-    await portal.signIn('alice', 'wrong', { from: '203.0.113.5' });
+    await portal.signIn('alice', 'wrong', { from: '203.0.113.5', ...firefox });
     await portal.signIn('bob', 'wrong', { from: '203.0.113.6' });
     const cookies = await signedIn(portal, 'alice');
     const { body } = await portal.send({ url: '/portal/account/sign-ins', cookies });
-    const outcomes = [...body.matchAll(/<h2>([^<]+)<\/h2>/g)].map(([, text]) => text);
+    const outcomes = [...body.matchAll(/class="state \w+">([^<]+)</g)].map(([, text]) => text);
     expect(outcomes).toEqual(['Signed in', 'Wrong password']);
+    expect(body.match(/>Firefox, Windows</g)).toHaveLength(1);
     expect([body.includes('203.0.113.5'), body.includes('203.0.113.6')]).toEqual([true, false]);
     for (let count = 0; count < 21; count += 1) await signedIn(portal, 'alice');
     const after = await portal.send({ url: '/portal/account/sign-ins', cookies });
-    expect(after.body.match(/<h2>/g)).toHaveLength(20);
+    expect(after.body.match(/<time/g)).toHaveLength(20);
   });
 });
 
@@ -219,10 +220,10 @@ describe('a session by a connection', () => {
       expect(answer.headers.location).toContain('notice=notPossible');
     }
     const sessions = await portal.send({ url: '/portal/account/sessions', cookies });
-    expect(sessions.body.match(/class="place"/g)).toHaveLength(1);
+    expect(sessions.body.match(/class="row"/g)).toHaveLength(1);
     await postAccount(portal, 'sessions', { do: 'endOthers', session: await sessionIdIn('alice') }, cookies);
     expect(await signedInAs(portal, byPassword)).toBe('alice');
     const signIns = await portal.send({ url: '/portal/account/sign-ins', cookies });
-    expect(signIns.body.match(/<h2>/g)).toBeNull();
+    expect(signIns.body.match(/<time/g)).toBeNull();
   });
 });

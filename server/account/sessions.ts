@@ -12,10 +12,7 @@ import { changeAccount, type Fields, type Outcome, type Section } from './sectio
 export const sessions: Section = {
   name: 'sessions',
   kept: [],
-  view: async (deps, visit) => ({
-    name: 'sessions',
-    sessions: (await listSessions(deps, visit)).map((one) => ({ ...one, isThis: one.id === visit.session.id })),
-  }),
+  view: async (deps, visit) => ({ name: 'sessions', sessions: await listSessions(deps, visit) }),
   actions: {
     end: { needsProof: false, run: (deps, visit, { id = '' }: Fields) => end(deps, visit, id) },
     endOthers: { needsProof: false, run: (deps, visit) => end(deps, visit, null) },
@@ -23,11 +20,16 @@ export const sessions: Section = {
 };
 
 /** The sessions that this one sees, its own first. */
-export async function listSessions({ sql, config, now }: Deps, { session, account }: AccountVisit) {
+export async function listSessions(
+  { sql, config, now }: Deps,
+  { session, account }: AccountVisit,
+): Promise<AccountSession[]> {
   const whose = { userId: session.userId, connectionId: connectionSeen(session, account) };
   const idleSince = new Date(now().getTime() - config.sessionIdle);
   const listed = await listSessionsOfUser(sql, whose, { now: now(), idleSince });
-  return listed.sort((one, other) => Number(other.id === session.id) - Number(one.id === session.id));
+  return listed
+    .map((one) => ({ ...one, isThis: one.id === session.id }))
+    .sort((one, other) => Number(other.isThis) - Number(one.isThis));
 }
 
 /** A session by a connection that speaks for a part of the account sees and ends those of that connection only. */
@@ -60,18 +62,13 @@ export const signIns: Section = {
   name: 'signIns',
   kept: [],
   actions: {},
-  view: async (deps, { session, account }) => {
-    const past = await listSignInsOfUser(deps.sql, {
-      userId: session.userId,
-      connectionId: account.isPart ? session.connectionId : null,
-      limit: signInsShown,
-    });
-    return {
-      name: 'signIns',
-      signIns: past.map((one) => ({ ...one, outcome: outcomeOf(one) })),
-    };
-  },
+  view: async (deps, visit) => ({ name: 'signIns', signIns: await listSignIns(deps, visit) }),
 };
+
+export async function listSignIns({ sql }: Deps, { session, account }: AccountVisit): Promise<AccountSignIn[]> {
+  const whose = { userId: session.userId, connectionId: connectionSeen(session, account), limit: signInsShown };
+  return (await listSignInsOfUser(sql, whose)).map((one) => ({ ...one, outcome: outcomeOf(one) }));
+}
 
 /** In words for its person, who need not learn more than they could see at the time. */
 function outcomeOf({ event, reason }: PastSignIn): AccountSignIn['outcome'] {
@@ -101,7 +98,7 @@ async function listSignInsOfUser(
   { userId, connectionId, limit }: { userId: string; connectionId: string | null; limit: number },
 ): Promise<PastSignIn[]> {
   return await sql<PastSignIn[]>`
-    select e.at, e.event, e.reason, host(e.address) as address, coalesce(c.name, e.connection) as provider,
+    select e.at, e.event, e.reason, e.browser, host(e.address) as address, coalesce(c.name, e.connection) as provider,
       e.event = 'passkey-refused' or e.steps @> '[{"step": "passkey"}]' as "isByPasskey"
     from audit_event e left join sso_connection c on c.key = e.connection
     where e.user_id = ${userId} and e.event = any(${shown}::text[])

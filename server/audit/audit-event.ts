@@ -38,13 +38,14 @@ export async function insertAuditEvent<T extends AuditEvent>(
 }
 
 function rowOf(sql: Connection, event: AuditEvent, now: Date) {
-  const { userId, username, customerKey, connection, connectionId, address, requestId, steps, actor } = event;
+  const { userId, username, customerKey, connection, connectionId, address, browser, requestId, steps, actor } = event;
   return sql`
-    (at, event, reason, reference, user_id, username, customer_key, connection, address, request_id, steps, actor)
+    (at, event, reason, reference, user_id, username, customer_key, connection, address, browser, request_id, steps,
+      actor)
     select ${now}, ${event.event}, ${event.reason ?? null}, ${event.reference ?? null}, ${userId ?? null}::uuid,
       ${username ?? null}, ${customerKey ?? null},
       coalesce(${connection ?? null}, (select key from sso_connection where id = ${connectionId ?? null}::uuid)),
-      ${address || null}::inet, ${requestId ?? null}, ${JSON.stringify(steps ?? [])}::jsonb, ${actor ?? null}`;
+      ${address || null}::inet, ${browser ?? null}, ${requestId ?? null}, ${JSON.stringify(steps ?? [])}::jsonb, ${actor ?? null}`;
 }
 
 const columns = (sql: Connection) => sql`

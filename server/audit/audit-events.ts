@@ -170,6 +170,8 @@ export type AuditEvent = {
   connection?: string;
   connectionId?: string;
   address?: string;
+  /** As people call it, for whom to recognise their own sign-ins. */
+  browser?: string | null;
   requestId?: string;
   steps?: AuditStep[];
   /** Who did it: `os:alice` by a command, or the username of who did it on their account page. */

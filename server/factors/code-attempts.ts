@@ -87,8 +87,8 @@ export async function recordWrong(deps: Deps, request: VerifyRequest, session: V
 /** Whose codes they are, for an event. */
 export function eventOf(
   { userId, username, customers, connectionId }: Verified,
-  { address, requestId }: VerifyRequest,
+  { address, browser, requestId }: VerifyRequest,
 ) {
   const by = connectionId === null ? {} : { connectionId };
-  return { userId, username, ...customersOfEvent(customers), ...by, address, requestId };
+  return { userId, username, ...customersOfEvent(customers), ...by, address, browser, requestId };
 }

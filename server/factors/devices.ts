@@ -2,7 +2,6 @@ import { newToken, tokenHash } from '../crypto/token.ts';
 import type { Connection } from '../database/database.ts';
 import { limits } from '../limits.ts';
 import { queueMail } from '../mail/queue-mail.ts';
-import { browserName } from '../names/read-name.ts';
 import type { SecondFactor } from '../people/sign-in-policy.ts';
 import type { HalfSession } from '../sessions/half-session.ts';
 import { placeOfVisitor, type Visitor } from '../sessions/visitor.ts';
@@ -72,7 +71,7 @@ async function wantsNewDeviceMail(sql: Connection, userId: string): Promise<bool
 /** The token of a browser that is to skip the code from now on; null if it is not, or a customer forbids it. */
 export async function rememberDevice(
   sql: Connection,
-  { remember, userAgent, address }: Visitor & { remember: boolean },
+  { remember, browser, address }: Visitor & { remember: boolean },
   { userId, factor, customers }: Pick<HalfSession, 'userId' | 'factor'> & { customers: { rememberDevices: boolean }[] },
   now: Date,
 ): Promise<string | null> {
@@ -81,7 +80,7 @@ export async function rememberDevice(
   const endsAt = new Date(now.getTime() + limits.rememberedDevice);
   await sql`
     insert into remembered_device (token_hash, user_id, factor, browser, address, made_at, last_used_at, ends_at)
-    values (${tokenHash(token)}, ${userId}, ${factor}, ${browserName(userAgent) ?? null}, ${address}, ${now}, ${now}, ${endsAt})`;
+    values (${tokenHash(token)}, ${userId}, ${factor}, ${browser}, ${address}, ${now}, ${now}, ${endsAt})`;
   return token;
 }
 

@@ -155,13 +155,13 @@ export function sendRoute(deps: Deps) {
 
   /** Null if no half session waits for a code by email. */
   async function sendAnother(request: FastifyRequest<{ Body: SendForm | null }>): Promise<SendResult | null> {
-    const { address, userAgent, language, who } = visitorOf(deps, request);
+    const { address, browser, language, who } = visitorOf(deps, request);
     const found = await who();
     if (found.kind !== 'half') return null;
     const { half } = found;
     if (half.factor !== 'email' || half.codeTries >= limits.codeTries) return null;
     const reader = { ...half, id: half.userId };
-    const where = { ...placeOfVisitor({ address, userAgent, language }), endsBy: half.endsAt };
+    const where = { ...placeOfVisitor({ address, browser, language }), endsBy: half.endsAt };
     return await sendEmailCode(deps, half.id, reader, where);
   }
 

@@ -147,16 +147,16 @@ const tries: readonly PasskeyRefusalReason[] = [
 /** Records a refused answer, and counts it for its browser or address if it tries something. Returns the reference of the event. */
 export async function refusePasskey(
   deps: Deps,
-  visitor: BrowserToCount & Pick<Visitor, 'requestId'>,
+  visitor: BrowserToCount & Pick<Visitor, 'browser' | 'requestId'>,
   refused: { event?: Refused; reason: PasskeyRefusalReason; steps: AuditStep[]; user?: RefusedUser | undefined },
 ): Promise<string> {
   const { sql, now, metrics } = deps;
-  const { address, requestId } = visitor;
+  const { address, browser, requestId } = visitor;
   const { event = 'passkey-refused', reason, steps, user } = refused;
   const reference = newReference();
   const who = user && { userId: user.id, username: user.username, ...customersOfEvent(user.customers ?? []) };
   if (tries.includes(reason)) await countAttempt(sql, [await passkeyKey(deps, visitor, 'passkey-failure')], now());
-  await insertAuditEvent(sql, { event, reason, reference, ...who, address, requestId, steps }, now());
+  await insertAuditEvent(sql, { event, reason, reference, ...who, address, browser, requestId, steps }, now());
   if (event === 'passkey-refused') metrics.signIns.inc({ method: 'passkey', outcome: reason });
   return reference;
 }

@@ -7,7 +7,6 @@ import { RollBack } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
 import { queueMail } from '../mail/queue-mail.ts';
-import { browserName } from '../names/read-name.ts';
 import { findActiveUserForChange } from '../people/portal-user.ts';
 import type { Asked } from '../people/sign-in-policy.ts';
 import { findHalfSessionForUpdate, updateHalfSessionProven } from '../sessions/half-session.ts';
@@ -187,7 +186,7 @@ async function takeGiven(
 
 /** Gives the session its next token, and notes what it has proven; returns the token. */
 async function rotate(deps: Deps, sql: Connection, { request, session }: Attempt, given: Given): Promise<string> {
-  const { sessionToken: token, address, userAgent } = request;
+  const { sessionToken: token, address, browser } = request;
   const { waitsFor, passkey } = given;
   const now = deps.now();
   const sessionToken = nextToken(deps, { token, given: request.given });
@@ -198,7 +197,7 @@ async function rotate(deps: Deps, sql: Connection, { request, session }: Attempt
       waitsFor,
       passkeyId: passkey?.id ?? null,
       address,
-      browser: browserName(userAgent) ?? null,
+      browser,
       endsAt: new Date(now.getTime() + (waitsFor.length === 0 ? deps.config.sessionAbsolute : limits.halfSession)),
       now,
     });

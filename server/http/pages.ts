@@ -1,7 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants } from 'node:zlib';
 import type { FastifyRequest } from 'fastify';
-import { needsScript } from '#contract/account.ts';
 import { bestLanguage, type Language, tagsOfAcceptLanguage } from '#contract/languages.ts';
 import { hasAddress, type Page, type PageScreen } from '#contract/page.ts';
 import { pathOfScreen, screenOfPath } from '#contract/screens.ts';
@@ -45,7 +44,7 @@ export function tooManyHeadersPage(config: Config, { render }: BuiltPages): (pac
 export function createPages({ config, built }: { config: Config; built: BuiltPages }): Pages {
   /** The pages that are the same for everybody: few, since their addresses are. */
   const kept = new Map<string, Promise<string | Buffer>>();
-  const accountPolicy = pagePolicy(config, built.account.styles).replace("script-src 'self'", "script-src 'none'");
+  const accountPolicy = pagePolicy(config, built.account.styles);
 
   function pageOf(request: FastifyRequest, more: Partial<Page> = {}): Page {
     const refusal = toldToPage(request, config, more.url);
@@ -111,9 +110,7 @@ export function createPages({ config, built }: { config: Config; built: BuiltPag
           'content-type': 'text/html; charset=utf-8',
           'content-language': languageOfRequest(request),
           vary: 'Accept-Language',
-          'content-security-policy': needsScript(account)
-            ? accountPolicy.replace("script-src 'none'", "script-src 'self'")
-            : accountPolicy,
+          'content-security-policy': accountPolicy,
         })
         .send(built.account.render(pageOf(request), account));
     },

@@ -20,7 +20,8 @@ export type Visitor = {
   passkeyToken: string | null;
   /** The page's language. */
   language: Language;
-  userAgent: string | undefined;
+  /** As people call it; null if unknown. */
+  browser: string | null;
   requestId: string;
   /** Who they are, read at the first call; the same afterwards, whatever the request itself changes. */
   who: () => Promise<Who>;
@@ -54,7 +55,7 @@ function readVisitor(deps: Deps, request: FastifyRequest): Visitor {
     rememberedToken: tokenOf('remembered'),
     passkeyToken: tokenOf('passkey'),
     language: languageOfRequest(request),
-    userAgent: request.headers['user-agent'],
+    browser: browserName(request.headers['user-agent']) ?? null,
     requestId: request.id,
     async who() {
       if (sessionHash === null) return { kind: 'nobody' };
@@ -78,8 +79,7 @@ export function isSignedInAt(deps: Deps) {
 export function placeOfVisitor({
   address,
   language,
-  userAgent,
-}: Pick<Visitor, 'address' | 'language' | 'userAgent'>): MailPlace {
-  const browser = browserName(userAgent);
+  browser,
+}: Pick<Visitor, 'address' | 'language' | 'browser'>): MailPlace {
   return { address, language, ...(browser && { browser }) };
 }

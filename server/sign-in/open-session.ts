@@ -7,7 +7,6 @@ import { noteDevice, recallDevice } from '../factors/devices.ts';
 import { type CodeReader, sendEmailCode } from '../factors/email-code.ts';
 import { findFactorsOfUser } from '../factors/may-change-factors.ts';
 import { limits } from '../limits.ts';
-import { browserName } from '../names/read-name.ts';
 import { lockUser } from '../people/portal-user.ts';
 import { findSignInUser, type SignInUser } from '../people/sign-in-user.ts';
 import { deleteSessionOfBrowser, insertSession } from '../sessions/session.ts';
@@ -31,7 +30,7 @@ export async function openSession(
   request: SignInRequest,
   { user: before, lookUp, steps }: Verified,
 ): Promise<Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }> | 'changed'> {
-  const { address, requestId } = request;
+  const { address, browser, requestId } = request;
   const { now, deviceHash } = lookUp;
   const sessionToken = newToken();
   const opened = await deps.sql.begin(async (sql) => {
@@ -60,7 +59,7 @@ export async function openSession(
       provenAt: now,
       customerIds: customers.map(({ id }) => id),
       address,
-      browser: browserName(request.userAgent) ?? null,
+      browser,
       now,
       endsAt: new Date(now.getTime() + (isFull ? deps.config.sessionAbsolute : limits.halfSession)),
     } as const;
@@ -70,6 +69,7 @@ export async function openSession(
       username: user.username,
       ...customersOfEvent(customers),
       address,
+      browser,
       requestId,
       steps: isRemembered ? [...steps, { step: 'second factor', outcome: 'remembered device' }] : steps,
     } as const;

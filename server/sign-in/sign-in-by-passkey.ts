@@ -9,7 +9,6 @@ import { noteDevice } from '../factors/devices.ts';
 import { refusePasskey, waitOfPasskeys } from '../factors/passkey-ceremony.ts';
 import { type RefusedPasskey, takePasskey } from '../factors/take-passkey.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
-import { browserName } from '../names/read-name.ts';
 import { destinationOfForm, destinationToKeep, keptForm } from '../sessions/destination.ts';
 import { deleteSessionOfBrowser, insertSession } from '../sessions/session.ts';
 import { type Visitor, visitorOf } from '../sessions/visitor.ts';
@@ -53,7 +52,7 @@ async function signInByPasskey(
   answer: string,
   steps: AuditStep[],
 ): Promise<{ kind: 'signedIn'; sessionToken: string; deviceToken: string } | RefusedPasskey> {
-  const { address, requestId, sessionHash, passkeyToken: browserToken } = visitor;
+  const { address, browser, requestId, sessionHash, passkeyToken: browserToken } = visitor;
   return await deps.sql.begin(async (sql) => {
     const taken = await takePasskey(deps, sql, { purpose: 'sign-in', browserToken, answer, address }, steps);
     if (taken.kind === 'refused') return taken;
@@ -69,13 +68,20 @@ async function signInByPasskey(
       provenAt: now,
       customerIds: admitting.map(({ id }) => id),
       address,
-      browser: browserName(visitor.userAgent) ?? null,
+      browser,
       passkeyId: passkey.id,
       now,
       endsAt: new Date(now.getTime() + deps.config.sessionAbsolute),
     });
     const deviceToken = await noteDevice(sql, user, visitor, { passkey: passkey.name, byPassword: false, now });
-    const who = { userId: user.id, username: user.username, ...customersOfEvent(admitting), address, requestId };
+    const who = {
+      userId: user.id,
+      username: user.username,
+      ...customersOfEvent(admitting),
+      address,
+      browser,
+      requestId,
+    };
     await insertAuditEvent(sql, { event: 'signed-in', ...who, steps }, now);
     return { kind: 'signedIn' as const, sessionToken, deviceToken };
   });

@@ -76,14 +76,23 @@ async function renewHash(
 
 async function refused(
   deps: Deps,
-  { address, requestId }: SignInRequest,
+  { address, browser, requestId }: SignInRequest,
   user: SignInUser | null,
   reason: RefusalReason,
   steps: AuditStep[],
 ): Promise<SignInResult> {
   const reference = newReference();
   const who = user && { userId: user.id, username: user.username, ...customersOfEvent(user.customers) };
-  const event = { event: 'sign-in-refused', reason, reference, address, requestId, steps, ...who } satisfies AuditEvent;
+  const event = {
+    event: 'sign-in-refused',
+    reason,
+    reference,
+    address,
+    browser,
+    requestId,
+    steps,
+    ...who,
+  } satisfies AuditEvent;
   // Failures of a known browser count for that browser alone. A refused network does not count, since its page says that the
   // password was right; every other refusal looks like a wrong password and counts like one.
   const keys = user?.deviceKnown || reason === 'network' ? [] : addressKeys(address);

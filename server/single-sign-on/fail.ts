@@ -73,13 +73,14 @@ type SsoFailure = {
   user?: { id: string; username: string };
   steps: AuditStep[];
   address: string;
+  browser?: string | null;
   requestId: string;
 };
 
 /** Records the failure; visitors read out the reference. */
 export async function recordSsoFailure(
   deps: Deps,
-  { reason, connection, user, steps, address, requestId }: SsoFailure,
+  { reason, connection, user, steps, address, browser = null, requestId }: SsoFailure,
 ): Promise<string> {
   const reference = newReference();
   await insertAuditEvent(
@@ -88,9 +89,7 @@ export async function recordSsoFailure(
       event: 'sso-refused',
       reason,
       reference,
-      steps,
-      address,
-      requestId,
+      ...{ steps, address, browser, requestId },
       ...(connection && { connection: connection.key, customerKey: connection.customerKey }),
       ...(user && { userId: user.id, username: user.username }),
     },

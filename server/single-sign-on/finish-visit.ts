@@ -9,7 +9,6 @@ import type { Deps } from '../deps.ts';
 import { noteDevice, recallDevice } from '../factors/devices.ts';
 import { findFactorsOfUser } from '../factors/may-change-factors.ts';
 import { limits } from '../limits.ts';
-import { browserName } from '../names/read-name.ts';
 import type { SignInCustomer, SsoUser } from '../people/sign-in-user.ts';
 import { signOutQuestionUrl } from '../sessions/end-sessions.ts';
 import { deleteSessionOfBrowser, idTokenPlace, insertSession } from '../sessions/session.ts';
@@ -103,8 +102,8 @@ async function signInByProvider(deps: Deps, vouched: Vouched, visitor: Visitor):
   });
   if (done.kind === 'undone') {
     const { reason, user } = done;
-    const { address, requestId } = visitor;
-    const failure = { reason, connection, steps, address, requestId, ...(user && { user }) };
+    const { address, browser, requestId } = visitor;
+    const failure = { reason, connection, steps, address, browser, requestId, ...(user && { user }) };
     const reference = await recordSsoFailure(deps, failure);
     if (reason === 'signed-in-as-other') return { kind: 'somebodyElse' };
     return reason === 'network' ? { kind: 'networkRefused', reference } : { kind: 'refused', reference, reason };
@@ -167,7 +166,7 @@ async function openSession(
   visitor: Visitor,
   steps: AuditStep[],
 ): Promise<Done> {
-  const { address, requestId } = visitor;
+  const { address, browser, requestId } = visitor;
   const now = deps.now();
   const { id: userId, username, customer } = user;
   const factors = await findFactorsOfUser(sql, userId, { connectionId: connection.id, rpId: null });
@@ -190,7 +189,7 @@ async function openSession(
     userId,
     customerIds: [customer.id],
     address,
-    browser: browserName(visitor.userAgent) ?? null,
+    browser,
     origin: originOf(deps, { connection, identity, userId }),
     waitsFor: asked,
     proof: isRemembered ? 'remembered' : 'provider',
@@ -198,7 +197,16 @@ async function openSession(
     now,
     endsAt: new Date(Math.min(now.getTime() + lifetime, providerEndsAt)),
   });
-  const event = { userId, username, customerKey: customer.key, connection: connection.key, address, requestId, steps };
+  const event = {
+    userId,
+    username,
+    customerKey: customer.key,
+    connection: connection.key,
+    address,
+    browser,
+    requestId,
+    steps,
+  };
   if (asked.length > 0) {
     await insertAuditEvent(sql, { event: 'second-factor-asked', ...event }, now);
     return { kind: 'secondFactor', ...firstFactor(asked, factors), sessionToken, sessionId, user, isRemembered };

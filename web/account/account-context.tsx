@@ -1,11 +1,13 @@
 import { createContext, use } from 'react';
 import type { AccountPage } from '#contract/account.ts';
 import { type AccountSection, accountFields, accountUrl } from '#contract/account.ts';
+import type { Page } from '#contract/page.ts';
 import { queryNames } from '#contract/screens.ts';
-import { parameterOf } from '../addresses.ts';
+import { parameterOf, placeOfUrl } from '../addresses.ts';
 import type { AllTexts } from '../all-texts.ts';
-import { useApp, useMessage } from '../app-context.ts';
-import type { Placeholders } from '../messages.ts';
+import { type AppState, useApp, useMessage } from '../app-context.ts';
+import type { Placeholders, Texts } from '../messages.ts';
+import { nothingSaved } from '../saved-values.ts';
 
 export const AccountContext = createContext<AccountPage | null>(null);
 
@@ -46,3 +48,26 @@ export const sectionTitle: Record<AccountSection, AccountKey> = {
   sessions: 'account-sessions-title',
   signIns: 'account-sign-ins-title',
 };
+
+/** What parts shared with the other screens read; nothing moves on the account page. */
+export function stillApp(page: Page, texts: Texts): AppState {
+  const nothing = () => {};
+  return {
+    page,
+    place: placeOfUrl(page.url, page.rules.basePath),
+    screen: page.screen,
+    saved: nothingSaved,
+    language: page.language,
+    texts,
+    typedUsername: { current: '' },
+    isLeaving: false,
+    leave: () => false,
+    comeBack: nothing,
+    goTo: nothing,
+    goToDocument: nothing,
+    save: nothing,
+    forgetWebbundle: nothing,
+    setLanguage: nothing,
+    announce: nothing,
+  };
+}

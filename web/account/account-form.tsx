@@ -1,27 +1,35 @@
-import type { ComponentProps } from 'react';
-import { accountFields } from '#contract/account.ts';
+import type { ComponentProps, ReactNode } from 'react';
+import { type AccountSection, accountFields } from '#contract/account.ts';
 import { Alert } from '../components/notice.tsx';
-import { type AccountKey, useAccount, useAccountText, useSectionUrl } from './account-context.tsx';
+import { type AccountKey, sectionTitle, useAccount, useAccountText, useSectionUrl } from './account-context.tsx';
 
 type Props = Omit<ComponentProps<'form'>, 'action'> & {
   action: string;
+  /** Whose form it is, if not of the section shown. */
+  of?: AccountSection;
   /** What its button says; absent where the form has one of its own. */
   button?: AccountKey;
-  look?: 'quiet' | 'quiet small';
+  /** What the button is about, where several say the same. */
+  about?: string;
+  look?: 'quiet';
   [data: `data-${string}`]: string;
 };
 
-/** A form of the section: it names the session that its page belongs to, and what it does. */
-export function AccountForm({ action, button, look, children, ...more }: Props) {
+/** A form of a section: it names the session that its page belongs to, and what it does. */
+export function AccountForm({ action, of, button, about, look, children, ...more }: Props) {
   const text = useAccountText();
   const { section, sessionId } = useAccount();
   return (
-    <form method="post" action={useSectionUrl()(section)} {...more}>
+    <form method="post" action={useSectionUrl()(of ?? section)} {...more}>
       <input type="hidden" name={accountFields.sessionId} value={sessionId} />
       <input type="hidden" name={accountFields.action} value={action} />
       {children}
       {button && (
-        <button className={look ? `button ${look}` : 'button'} type="submit">
+        <button
+          className={look ? `button ${look}` : 'button'}
+          type="submit"
+          aria-label={about && `${text(button)}: ${about}`}
+        >
           {text(button)}
         </button>
       )}
@@ -42,26 +50,41 @@ export function Cancel() {
 
 /** In place of a section with which this person can do nothing here: why. */
 export function ClosedSection({ why }: { why: AccountKey }) {
+  return <Alert>{useAccountText()(why)}</Alert>;
+}
+
+/** A link to a section, which says besides its words which. */
+export function SectionLink({ to, text: key, look }: { to: AccountSection; text: AccountKey; look?: string }) {
   const text = useAccountText();
   return (
-    <div className="stack">
-      <Alert>{text(why)}</Alert>
-    </div>
+    <a className={look} href={useSectionUrl()(to)} aria-label={`${text(key)}: ${text(sectionTitle[to])}`}>
+      {text(key)}
+    </a>
   );
 }
 
-type PlaceProps = { browser: string | null; isThis: boolean; facts: readonly string[] };
+type RowProps = {
+  name: string;
+  mark?: string | false;
+  tone?: 'good' | 'warn';
+  facts: ReactNode[];
+  children?: ReactNode;
+};
 
-/** A browser in a list, with what is known of it. */
-export function Place({ browser, isThis, facts }: PlaceProps) {
-  const text = useAccountText();
+/** A line of a list: what it is, its state, and at its end what can be done about it. */
+export function Row({ name, mark, tone = 'good', facts, children }: RowProps) {
+  const known = facts.filter(Boolean);
   return (
-    <div className="place">
-      <h2>{browser ?? text('account-browser-unknown')}</h2>
-      {isThis && <p className="this">{text('account-this')}</p>}
-      {facts.map((fact) => (
-        <p key={fact}>{fact}</p>
-      ))}
-    </div>
+    <li className="row">
+      <div>
+        <b>{name}</b>
+        {mark && <p className={`state ${tone}`}>{mark}</p>}
+        {known.map((fact, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the facts have no identity but their order
+          <p key={index}>{fact}</p>
+        ))}
+      </div>
+      {children}
+    </li>
   );
 }

@@ -1,11 +1,12 @@
 import type { ReactNode } from 'react';
-import { goodNotices } from '#contract/account.ts';
+import { type AccountView, goodNotices } from '#contract/account.ts';
+import { defaultDestination } from '#contract/destination.ts';
 import { languageNames, languages } from '#contract/languages.ts';
 import { queryNames } from '#contract/screens.ts';
-import { useApp } from '../app-context.ts';
+import { useApp, usePortalUrls } from '../app-context.ts';
 import { Icon, shapes } from '../components/icon.tsx';
 import { Alert } from '../components/notice.tsx';
-import { PageHeader } from '../components/page-frame.tsx';
+import { Mark } from '../components/page-frame.tsx';
 import { Reference } from '../components/reference.tsx';
 import { sectionTitle, useAccount, useAccountText, useSectionUrl } from './account-context.tsx';
 import { ProofForm } from './proof-form.tsx';
@@ -18,29 +19,67 @@ import { Devices, Sessions, SignIns } from './sections/sessions.tsx';
 /** A section with its heading, what has just happened, and the way back to the overview. */
 export function AccountScreen() {
   const text = useAccountText();
-  const { section, username, ask } = useAccount();
+  const { section, username, ask, view } = useAccount();
   const toSection = useSectionUrl();
+  if (view.name === 'overview')
+    return (
+      <>
+        <Person {...view} />
+        <AccountNotice />
+        <Overview {...view} />
+        <Reference />
+      </>
+    );
   return (
     <>
-      {section !== 'overview' && (
+      <header>
         <p className="back">
           <a href={toSection('overview')}>{text('account-title')}</a>
         </p>
-      )}
-      <h1>{text(sectionTitle[section])}</h1>
-      {section !== 'overview' && <p className="lede">{text('page-account', { account: username })}</p>}
+        <h1>{text(sectionTitle[section])}</h1>
+        <p className="soft">{text('page-account', { account: username })}</p>
+      </header>
       <AccountNotice />
-      {ask ? <ProofForm ask={ask} /> : <View />}
+      <section className="panel">{ask ? <ProofForm ask={ask} /> : <View />}</section>
       <Reference />
     </>
   );
+}
+
+/** Whose account it is. */
+function Person({ email, customers }: Extract<AccountView, { name: 'overview' }>) {
+  const text = useAccountText();
+  const { username } = useAccount();
+  return (
+    <header className="title">
+      <span className="arch" aria-hidden="true">
+        {initialsOf(username)}
+      </span>
+      <div>
+        <h1>
+          <span className="sr">{text('account-title')}: </span>
+          {username}
+        </h1>
+        <p className="soft">{[email, customers.join(', ')].filter(Boolean).join(' · ')}</p>
+      </div>
+    </header>
+  );
+}
+
+/** The first letters of the first two words. */
+function initialsOf(name: string): string {
+  const words = name.split(/[^\p{L}\p{N}]+/u).filter(Boolean);
+  return words
+    .slice(0, 2)
+    .map(([first]) => first?.toUpperCase())
+    .join('');
 }
 
 function View(): ReactNode {
   const { view } = useAccount();
   switch (view.name) {
     case 'overview':
-      return <Overview {...view} />;
+      return null;
     case 'passkeys':
       return <Passkeys {...view} />;
     case 'password':
@@ -72,22 +111,25 @@ function AccountNotice() {
   );
 }
 
-/** The frame of the other screens (components/page-frame.tsx), for a page without a script. */
+/** A bar in place of the door: these rooms are behind it. */
 export function AccountFrame({ children }: { children: ReactNode }) {
   const text = useAccountText();
-  const { links } = useApp().page.branding;
+  const { toCall } = usePortalUrls();
+  const { branding, rules } = useApp().page;
+  const { links } = branding;
+  const hub = defaultDestination(rules.basePath);
   return (
     <div className="portal account">
-      <div className="wall">
-        <div className="door">
-          <div className="column">
-            <PageHeader />
-            <main aria-busy={false}>
-              <div className="content">{children}</div>
-            </main>
-          </div>
-        </div>
-      </div>
+      <header className="bar">
+        <a className="logo" href={hub}>
+          <Mark />
+        </a>
+        <nav aria-label={text('account-title')}>
+          <a href={hub}>{text('account-back')}</a>
+          <a href={toCall('logout')}>{text('sign-out-button')}</a>
+        </nav>
+      </header>
+      <main className="room">{children}</main>
       <footer className="floor">
         <a href={links.solutions}>{text('tagline')}</a>
         <nav aria-label={text('service-links')}>

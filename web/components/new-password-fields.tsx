@@ -91,11 +91,10 @@ function StrengthMeter({ password, wrong }: { password: string; wrong: number })
   const message = useMessage();
   const level = wrong > 0 ? (wrong > 1 ? 1 : 2) : passwordScore(password) < 9 ? 3 : 4;
   return (
-    <div className="strength" data-level={password === '' ? 0 : level}>
-      <i />
-      <i />
-      <i />
-      <i />
+    <div className={wrong > 0 ? 'strength' : 'strength lit'}>
+      {[1, 2, 3, 4].map((bar) => (
+        <i key={bar} className={password !== '' && bar <= level ? 'on' : undefined} />
+      ))}
       <p aria-live="polite">
         {password !== '' && (
           <>

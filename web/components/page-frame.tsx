@@ -45,11 +45,28 @@ export function PageFrame({ word, announcement, showing, children }: Props) {
 }
 
 /** The logo; links to the sign-in form except on that form (specification §2). */
-export function PageHeader() {
-  const { page, screen } = useApp();
+function PageHeader() {
+  const { screen } = useApp();
   const { toScreen } = usePortalUrls();
-  const { name, logo } = page.branding;
-  const mark = logo ? (
+  return (
+    <header className="header">
+      {screen.name === 'login' ? (
+        <span className="logo">
+          <Mark />
+        </span>
+      ) : (
+        <PortalLink className="logo" href={toScreen('login')}>
+          <Mark />
+        </PortalLink>
+      )}
+    </header>
+  );
+}
+
+/** The hub's own logo, or our mark with its name. */
+export function Mark() {
+  const { name, logo } = useApp().page.branding;
+  return logo ? (
     <picture>
       {logo.dark && <source srcSet={logo.dark} media="screen and (prefers-color-scheme:dark)" />}
       <img src={logo.src} alt={name} />
@@ -61,17 +78,6 @@ export function PageHeader() {
       </svg>
       <span>{name}</span>
     </>
-  );
-  return (
-    <header className="header">
-      {screen.name === 'login' ? (
-        <span className="logo">{mark}</span>
-      ) : (
-        <PortalLink className="logo" href={toScreen('login')}>
-          {mark}
-        </PortalLink>
-      )}
-    </header>
   );
 }
 

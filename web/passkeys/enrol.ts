@@ -20,7 +20,6 @@ function offerToEnrol(form: HTMLFormElement): void {
   const session = form.querySelector<HTMLInputElement>('[name=session]')?.value ?? '';
   for (const part of document.querySelectorAll<HTMLElement>('[data-without]')) part.hidden = true;
   form.hidden = false;
-  button?.focus();
   function pause(words: string): void {
     if (button) button.disabled = false;
     button?.focus();

@@ -9,6 +9,8 @@ import { SignedIn, SignOutConfirm } from './signed-in.tsx';
 import { SingleSignOn } from './single-sign-on.tsx';
 import { TwoFactor, TwoFactorRegistration } from './two-factor.tsx';
 
+export { enlivenAccount } from '../account/enliven.tsx';
+
 /** The screens of the second script, which the sign-in form does not need (current-screen.tsx). */
 export function LaterScreen() {
   const { screen } = useApp();

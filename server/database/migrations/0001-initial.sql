@@ -432,6 +432,7 @@ create table audit_event (
   customer_key text,
   connection text,
   address inet,
+  browser text,
   request_id text,
   -- The chain of decisions, in order, each with its outcome.
   steps jsonb not null default '[]',

@@ -1,20 +1,18 @@
 import type { AccountView } from '#contract/account.ts';
 import { longestCodeText } from '#contract/codes.ts';
-import { useApp } from '../../app-context.ts';
 import { Alert } from '../../components/notice.tsx';
 import { Fact } from '../../components/reference.tsx';
 import { RegistrationSteps } from '../../components/registration-steps.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useAccount, useAccountText, useSectionUrl } from '../account-context.tsx';
 import { AccountForm, Cancel, ClosedSection } from '../account-form.tsx';
-import { dayInWords } from './sessions.tsx';
+import { TextAt } from '../times.tsx';
 
 type Props = Extract<AccountView, { name: 'app' }>;
 
 /** The authenticator app: set up, replace, remove. */
 export function App({ since, isRequired, isPart, next }: Props) {
   const text = useAccountText();
-  const { language } = useApp();
   const { begun } = useAccount();
   const toSection = useSectionUrl();
   if (isPart) return <ClosedSection why="account-part" />;
@@ -36,7 +34,9 @@ export function App({ since, isRequired, isPart, next }: Props) {
     );
   return (
     <>
-      <p className="hint">{text('account-app-since', { time: dayInWords(since, language) })}</p>
+      <p className="hint">
+        <TextAt text="account-app-since" at={since} isDay />
+      </p>
       <div className="stack">
         <a className="button" href={toSection('app', 'replace')}>
           {text('account-app-button-replace')}

@@ -1,97 +1,118 @@
-import type { AccountSection, AccountView } from '#contract/account.ts';
-import { callUrl } from '#contract/calls.ts';
+import type { ReactNode } from 'react';
+import type { AccountView } from '#contract/account.ts';
 import { languageNames, languageOfTag, languages } from '#contract/languages.ts';
 import { useApp } from '../../app-context.ts';
 import { Alert } from '../../components/notice.tsx';
-import { Fact } from '../../components/reference.tsx';
-import { sectionTitle, useAccount, useAccountText, useSectionUrl } from '../account-context.tsx';
-import { AccountForm } from '../account-form.tsx';
+import { type AccountKey, sectionTitle, useAccount, useAccountText } from '../account-context.tsx';
+import { AccountForm, Row, SectionLink } from '../account-form.tsx';
+import { TextAt } from '../times.tsx';
+import { SessionRow, SignInTable } from './sessions.tsx';
 
 type Props = Extract<AccountView, { name: 'overview' }>;
 
-/** Who is signed in, and the sections with what each of them is about. */
+/** How many of a list stand here; the section has all of them. */
+const shown = 3;
+/** With so few recovery codes left, new ones are suggested. */
+const few = 2;
+
+/** How somebody signs in, where they are signed in, and what happened lately; each line says its state, and has its act. */
 export function Overview(view: Props) {
   const text = useAccountText();
-  const { language, page } = useApp();
-  const { username, kept } = useAccount();
-  const { email, customers, provider, sections } = view;
+  const { sessions, signIns, devices } = view;
   return (
     <>
-      <div className="stack">
-        <div className="facts">
-          <Fact label={text('signed-in-username')}>{username}</Fact>
-          <Fact label={text('signed-in-email')}>{email}</Fact>
-          {customers.length > 0 && <Fact label={text('signed-in-customers')}>{customers.join(', ')}</Fact>}
-          {provider !== null && <Fact label={text('account-signed-in-by')}>{provider}</Fact>}
-        </div>
-        {view.isPart && <Alert>{text('account-part')}</Alert>}
-        <ul className="sections" aria-label={text('account-sections')}>
-          {sections.map((section) => (
-            <Entry key={section} section={section} view={view} />
+      {view.isPart ? <Alert>{text('account-part')}</Alert> : <WaysToSignIn {...view} />}
+      <Panel title="account-sessions-title" link={<SectionLink to="sessions" text="account-all" />}>
+        <ul className="rows">
+          {sessions.slice(0, shown).map((session) => (
+            <SessionRow key={session.id} {...session} />
           ))}
+          {devices > 0 && (
+            <Row name={text('account-devices-title')} facts={[devices, text('account-devices-text')]}>
+              <SectionLink to="devices" text="account-manage" look="button quiet" />
+            </Row>
+          )}
         </ul>
-      </div>
-      {!view.isPart && (
-        <AccountForm action="language" button="account-language-button" look="quiet">
-          <div className="field">
-            <label htmlFor="chosen">{text('account-language-label')}</label>
-            <div className="control choice">
-              <select
-                id="chosen"
-                name="language"
-                defaultValue={languageOfTag(kept.language ?? '') ?? view.language ?? language}
-              >
-                {languages.map((tag) => (
-                  <option key={tag} value={tag} lang={tag}>
-                    {languageNames[tag]}
-                  </option>
-                ))}
-              </select>
-            </div>
-          </div>
-        </AccountForm>
-      )}
-      <form method="post" action={callUrl(page.rules.basePath, 'logoutConfirmed')}>
-        <button className="button quiet" type="submit">
-          {text('sign-out-button')}
-        </button>
-      </form>
+      </Panel>
+      <Panel title="account-sign-ins-title" link={<SectionLink to="signIns" text="account-all" />}>
+        <SignInTable signIns={signIns.slice(0, shown)} />
+      </Panel>
+      {!view.isPart && <LanguageChoice {...view} />}
     </>
   );
 }
 
-function Entry({ section, view }: { section: Exclude<AccountSection, 'overview'>; view: Props }) {
+function WaysToSignIn({ isPasswordOpen, passkeys, appSince, recoveryCodesLeft }: Props) {
   const text = useAccountText();
-  const href = useSectionUrl()(section);
+  const isShort = recoveryCodesLeft <= few;
+  const left =
+    recoveryCodesLeft === 0 ? text('account-count-none') : text('account-count-left', { count: recoveryCodesLeft });
   return (
-    <li>
-      <a href={href}>
-        <strong>{text(sectionTitle[section])}</strong>
-        <span>{stateOf(section, view)}</span>
-      </a>
-    </li>
+    <Panel title="account-ways-title">
+      <ul className="rows">
+        <Row
+          name={text(sectionTitle.password)}
+          facts={[text(isPasswordOpen ? 'account-in-use' : 'account-password-fixed')]}
+        >
+          {isPasswordOpen && <SectionLink to="password" text="account-change" look="button quiet" />}
+        </Row>
+        <Row name={text(sectionTitle.passkeys)} facts={[passkeys.join(', ') || text('account-count-none')]}>
+          <SectionLink to="passkeys" text="account-manage" look="button quiet" />
+        </Row>
+        <Row
+          name={text(sectionTitle.app)}
+          facts={[
+            appSince === null ? (
+              text('account-app-none')
+            ) : (
+              <TextAt key="since" text="account-since" at={appSince} isDay />
+            ),
+          ]}
+        >
+          <SectionLink to="app" text={appSince === null ? 'account-set-up' : 'account-manage'} look="button quiet" />
+        </Row>
+        {appSince !== null && (
+          <Row name={text(sectionTitle.recoveryCodes)} mark={isShort && left} tone="warn" facts={[!isShort && left]}>
+            <SectionLink to="recoveryCodes" text="account-renew" look={isShort ? 'button' : 'button quiet'} />
+          </Row>
+        )}
+      </ul>
+    </Panel>
   );
+}
 
-  function stateOf(section: Exclude<AccountSection, 'overview'>, view: Props): string {
-    switch (section) {
-      case 'app':
-        return text(view.appSince === null ? 'account-app-none' : 'account-app-set-up');
-      case 'recoveryCodes':
-        return counted('account-count-left', view.recoveryCodesLeft);
-      case 'passkeys':
-        return text('account-passkeys-about');
-      case 'devices':
-        return counted('account-count', view.devices);
-      case 'sessions':
-        return counted('account-count', view.sessions);
-      case 'password':
-        return text(view.isPasswordOpen ? 'account-password-about' : 'account-password-fixed');
-      case 'signIns':
-        return text('account-sign-ins-about');
-    }
-  }
+function LanguageChoice({ language: chosen }: Props) {
+  const text = useAccountText();
+  const { language } = useApp();
+  const { kept } = useAccount();
+  return (
+    <Panel title="language">
+      <AccountForm action="language" className="beside" button="account-language-button" look="quiet">
+        <div className="field">
+          <label htmlFor="chosen">{text('account-language-label')}</label>
+          <div className="control choice">
+            <select id="chosen" name="language" defaultValue={languageOfTag(kept.language ?? '') ?? chosen ?? language}>
+              {languages.map((tag) => (
+                <option key={tag} value={tag} lang={tag}>
+                  {languageNames[tag]}
+                </option>
+              ))}
+            </select>
+          </div>
+        </div>
+      </AccountForm>
+    </Panel>
+  );
+}
 
-  function counted(words: 'account-count' | 'account-count-left', count: number): string {
-    return count === 0 ? text('account-count-none') : text(words, { count });
-  }
+function Panel({ title, link, children }: { title: AccountKey; link?: ReactNode; children: ReactNode }) {
+  return (
+    <section className="panel">
+      <header>
+        <h2>{useAccountText()(title)}</h2>
+        {link}
+      </header>
+      {children}
+    </section>
+  );
 }

@@ -4,15 +4,15 @@ import { useApp } from '../../app-context.ts';
 import { Alert } from '../../components/notice.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useAccount, useAccountText, useSectionUrl } from '../account-context.tsx';
-import { AccountForm, Cancel, ClosedSection } from '../account-form.tsx';
+import { AccountForm, Cancel, ClosedSection, Row } from '../account-form.tsx';
 import { SignInAgain } from '../proof-form.tsx';
-import { dayInWords } from './sessions.tsx';
+import { TextAt } from '../times.tsx';
 
 type Props = Extract<AccountView, { name: 'passkeys' }>;
 type Passkey = Props['passkeys'][number];
 
 /** The passkeys of the account; one of them to change, or a new one to add, if that was begun. */
-export function Passkeys({ state, isFull, passkeys }: Props) {
+export function Passkeys({ state, isFull, isProven, passkeys }: Props) {
   const text = useAccountText();
   const toSection = useSectionUrl();
   const { begun, kept } = useAccount();
@@ -21,54 +21,60 @@ export function Passkeys({ state, isFull, passkeys }: Props) {
   if (begun === 'remove' && chosen) return <Remove passkey={chosen} />;
   if (begun === 'rename' && chosen) return <Rename passkey={chosen} name={kept.name ?? chosen.name} />;
   if (begun === 'enrol' && state === 'signInAgain') return <SignInAgain />;
-  if (begun === 'enrol' && state === 'open' && !isFull) return <Enrol />;
   const isClosed = state === 'elsewhere' || state === 'useless';
   return (
-    <div className="stack">
+    <>
       <p className="hint">{text('account-passkeys-what')}</p>
       {passkeys.length > 0 && (
-        <ul className="items">
+        <ul className="rows">
           {passkeys.map((passkey) => (
-            <Item key={passkey.id} passkey={passkey} />
+            <Item key={passkey.id} {...passkey} />
           ))}
         </ul>
       )}
       {isClosed && <Alert>{text(`account-passkeys-${state}`)}</Alert>}
       {isFull && <Alert>{text('account-passkeys-full')}</Alert>}
-      {!isClosed && !isFull && (
+      {!isClosed && !isFull && isProven && <Enrol />}
+      {!isClosed && !isFull && !isProven && (
         <a className="button" href={toSection('passkeys', 'enrol')}>
           {text('account-passkeys-add')}
         </a>
       )}
-    </div>
+    </>
   );
 }
 
-function Item({ passkey }: { passkey: Passkey }) {
+function Item({ id, name, provider, madeAt, lastUsedAt }: Passkey) {
   const text = useAccountText();
-  const { language } = useApp();
-  const toPasskey = usePasskeyUrl(passkey.id);
-  const { name, provider, madeAt, lastUsedAt } = passkey;
+  const toPasskey = usePasskeyUrl(id);
   const facts = [
-    provider !== null && provider !== name && provider,
-    text('account-passkeys-added', { day: dayInWords(madeAt, language) }),
-    lastUsedAt === null
-      ? text('account-passkeys-unused')
-      : text('account-passkeys-used', { day: dayInWords(lastUsedAt, language) }),
+    provider !== name && provider,
+    <TextAt key="made" text="account-passkeys-added" at={madeAt} isDay />,
+    lastUsedAt === null ? (
+      text('account-passkeys-unused')
+    ) : (
+      <TextAt key="used" text="account-last-used" at={lastUsedAt} isDay />
+    ),
   ];
   return (
-    <li>
-      <strong>{name}</strong>
-      <span>{facts.filter(Boolean).join(' · ')}</span>
-      <span className="links">
-        <a href={toPasskey('rename')} aria-label={text('account-passkeys-rename-one', { name })}>
+    <Row name={name} facts={facts}>
+      <span className="acts">
+        <a
+          className="button quiet"
+          href={toPasskey('rename')}
+          aria-label={text('account-passkeys-rename-one', { name })}
+        >
           {text('account-passkeys-rename')}
         </a>
-        <a href={toPasskey('remove')} aria-label={text('account-passkeys-remove-one', { name })}>
+        <a
+          className="button quiet"
+          href={toPasskey('remove')}
+          aria-label={text('account-passkeys-remove-one', { name })}
+        >
           {text('account-passkeys-remove')}
         </a>
       </span>
-    </li>
+    </Row>
   );
 }
 
@@ -111,31 +117,28 @@ function Remove({ passkey }: { passkey: Passkey }) {
 function Enrol() {
   const text = useAccountText();
   const { page } = useApp();
+  const { begun } = useAccount();
   return (
-    <>
-      <div className="instead">
-        <div data-without>
-          <Alert>{text('account-passkeys-no-script')}</Alert>
-        </div>
-        <AccountForm
-          action="enrol"
-          hidden
-          data-options={callUrl(page.rules.basePath, 'passkeyEnrolOptions')}
-          data-none={text('account-passkeys-none')}
-          data-already={text('account-passkeys-already')}
-          data-old={text('account-passkeys-old')}
-          data-busy={text('notice-tooManyAttempts-text')}
-        >
-          <input type="hidden" name="credential" />
-          <p className="hint">{text('account-passkeys-how')}</p>
-          <button className="button" type="submit">
-            {text('account-passkeys-add')}
-          </button>
-          <p aria-live="polite" />
-        </AccountForm>
+    <div className="instead">
+      <div data-without>
+        <Alert>{text('account-passkeys-no-script')}</Alert>
       </div>
-      <Cancel />
-    </>
+      <AccountForm
+        action="enrol"
+        hidden
+        // After a proof the same words would look as if nothing had happened.
+        button={begun === 'enrol' ? 'invitation-passkey-button' : 'account-passkeys-add'}
+        data-options={callUrl(page.rules.basePath, 'passkeyEnrolOptions')}
+        data-none={text('account-passkeys-none')}
+        data-already={text('account-passkeys-already')}
+        data-old={text('account-passkeys-old')}
+        data-busy={text('notice-tooManyAttempts-text')}
+      >
+        <input type="hidden" name="credential" />
+        <p className="hint">{text('account-passkeys-how')}</p>
+        <p aria-live="polite" />
+      </AccountForm>
+    </div>
   );
 }
 

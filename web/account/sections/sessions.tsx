@@ -1,9 +1,7 @@
-import type { AccountSession, AccountView } from '#contract/account.ts';
-import type { Language } from '#contract/languages.ts';
-import { typeset } from '#contract/typeset.ts';
-import { useApp } from '../../app-context.ts';
+import type { AccountSession, AccountSignIn, AccountView } from '#contract/account.ts';
 import { useAccountText } from '../account-context.tsx';
-import { AccountForm, ClosedSection, Place } from '../account-form.tsx';
+import { AccountForm, ClosedSection, Row } from '../account-form.tsx';
+import { TextAt, Time } from '../times.tsx';
 
 type Props = Extract<AccountView, { name: 'sessions' }>;
 
@@ -13,9 +11,9 @@ export function Sessions({ sessions }: Props) {
   return (
     <>
       <p className="hint">{text('account-sessions-text')}</p>
-      <ul className="entries">
+      <ul className="rows">
         {sessions.map((session) => (
-          <Entry key={session.id} {...session} />
+          <SessionRow key={session.id} {...session} />
         ))}
       </ul>
       {sessions.length > 1 && <AccountForm action="endOthers" button="account-sessions-end-others" look="quiet" />}
@@ -23,24 +21,23 @@ export function Sessions({ sessions }: Props) {
   );
 }
 
-function Entry({ id, browser, address, signedInAt, lastSeenAt, provider, isThis }: AccountSession) {
+export function SessionRow({ id, browser, address, signedInAt, lastSeenAt, provider, isThis }: AccountSession) {
   const text = useAccountText();
-  const { language } = useApp();
+  const name = browser ?? text('account-browser-unknown');
   const facts = [
-    text('account-last-used', { time: timeInWords(lastSeenAt, language) }),
-    text('account-signed-in-at', { time: timeInWords(signedInAt, language) }),
+    !isThis && <TextAt text="account-last-used" at={lastSeenAt} />,
+    <TextAt key="in" text="account-signed-in-at" at={signedInAt} />,
     text('account-address', { address }),
-    ...(provider === null ? [] : [text('account-by-provider', { provider })]),
+    provider !== null && text('account-by-provider', { provider }),
   ];
   return (
-    <li>
-      <Place browser={browser} isThis={isThis} facts={facts} />
+    <Row name={name} mark={isThis && text('account-this')} facts={facts}>
       {!isThis && (
-        <AccountForm action="end" button="account-sessions-end" look="quiet small">
+        <AccountForm action="end" of="sessions" button="account-sessions-end" about={name} look="quiet">
           <input type="hidden" name="id" value={id} />
         </AccountForm>
       )}
-    </li>
+    </Row>
   );
 }
 
@@ -49,28 +46,26 @@ type DevicesProps = Extract<AccountView, { name: 'devices' }>;
 /** The browsers that are not asked for a code; each may be forgotten. */
 export function Devices({ devices, isPart }: DevicesProps) {
   const text = useAccountText();
-  const { language } = useApp();
   if (isPart || devices.length === 0) return <ClosedSection why={isPart ? 'account-part' : 'account-devices-none'} />;
   return (
     <>
       <p className="hint">{text('account-devices-text')}</p>
-      <ul className="entries">
-        {devices.map(({ id, browser, address, lastUsedAt, endsAt, isThis }) => (
-          <li key={id}>
-            <Place
-              browser={browser}
-              isThis={isThis}
-              facts={[
-                text('account-last-used', { time: timeInWords(lastUsedAt, language) }),
-                text('account-address', { address }),
-                text('account-until', { time: dayInWords(endsAt, language) }),
-              ]}
-            />
-            <AccountForm action="forget" button="account-devices-forget" look="quiet small">
-              <input type="hidden" name="id" value={id} />
-            </AccountForm>
-          </li>
-        ))}
+      <ul className="rows">
+        {devices.map(({ id, browser, address, lastUsedAt, endsAt, isThis }) => {
+          const name = browser ?? text('account-browser-unknown');
+          const facts = [
+            <TextAt key="used" text="account-last-used" at={lastUsedAt} />,
+            text('account-address', { address }),
+            <TextAt key="until" text="account-until" at={endsAt} isDay />,
+          ];
+          return (
+            <Row key={id} name={name} mark={isThis && text('account-this')} facts={facts}>
+              <AccountForm action="forget" button="account-devices-forget" about={name} look="quiet">
+                <input type="hidden" name="id" value={id} />
+              </AccountForm>
+            </Row>
+          );
+        })}
       </ul>
       {devices.length > 1 && <AccountForm action="forgetAll" button="account-devices-forget-all" look="quiet" />}
     </>
@@ -82,48 +77,50 @@ type SignInsProps = Extract<AccountView, { name: 'signIns' }>;
 /** The last sign-ins with their outcome. */
 export function SignIns({ signIns }: SignInsProps) {
   const text = useAccountText();
-  const { language } = useApp();
   return (
     <>
       <p className="hint">{text('account-sign-ins-text')}</p>
-      <ol className="entries">
-        {signIns.map(({ at, outcome, address, provider, isByPasskey }, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: they have no identity but their order
-          <li key={index}>
-            <div className={outcome === 'signedIn' ? 'place' : 'place failed'}>
-              <h2>{text(`account-outcome-${outcome}`)}</h2>
-              <p>
-                <time dateTime={at.toISOString()}>{timeInWords(at, language)}</time>
-              </p>
-              {address !== null && <p>{text('account-address', { address })}</p>}
-              {provider !== null && <p>{text('account-by-provider', { provider })}</p>}
-              {isByPasskey && <p>{text('account-by-passkey')}</p>}
-            </div>
-          </li>
-        ))}
-      </ol>
+      <SignInTable signIns={signIns} />
     </>
   );
 }
 
-const day = { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' } as const;
-const minute = { ...day, hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' } as const;
-
-/** Making one takes longer than all else of an entry in a list, and keeps memory outside the heap. */
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-/** A time as people read it. Without a script nobody knows the reader's time zone: it is named, as in emails. */
-export function timeInWords(time: Date, language: Language): string {
-  return inWords(time, language, minute);
-}
-
-export function dayInWords(time: Date, language: Language): string {
-  return inWords(time, language, day);
-}
-
-function inWords(time: Date, language: Language, options: typeof day | typeof minute): string {
-  const key = `${language} ${options === minute}`;
-  const format = formats.get(key) ?? new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, options);
-  formats.set(key, format);
-  return typeset(language, format.format(time));
+/** On a phone each row is a short paragraph; then only its roles say that it is one of a table. */
+export function SignInTable({ signIns }: { signIns: readonly AccountSignIn[] }) {
+  const text = useAccountText();
+  const columns = ['account-when', 'account-what', 'account-browser', 'account-from'] as const;
+  return (
+    // biome-ignore-start lint/a11y/noRedundantRoles: its display takes them away
+    <table className="table" role="table" aria-label={text('account-sign-ins-title')}>
+      <thead role="rowgroup">
+        <tr role="row">
+          {columns.map((column) => (
+            <th key={column} role="columnheader" scope="col">
+              {text(column)}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        {signIns.map(({ at, outcome, browser, address, provider, isByPasskey }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: they have no identity but their order
+          <tr key={index} role="row">
+            <td role="cell">
+              <Time at={at} />
+            </td>
+            <td role="cell">
+              <span className={outcome === 'signedIn' ? 'state good' : 'state bad'}>
+                {text(`account-outcome-${outcome}`)}
+              </span>{' '}
+              {provider !== null && text('account-by-provider', { provider })}
+              {isByPasskey && text('account-by-passkey')}
+            </td>
+            <td role="cell">{browser ?? ''}</td>
+            <td role="cell">{address ?? ''}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+    // biome-ignore-end lint/a11y/noRedundantRoles: its display takes them away
+  );
 }

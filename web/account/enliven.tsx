@@ -1,0 +1,21 @@
+import { hydrateRoot } from 'react-dom/client';
+import type { RenderedPage } from '#contract/page.ts';
+import { AppContext } from '../app-context.ts';
+import { NewPasswordFields } from '../components/new-password-fields.tsx';
+import { loadTexts } from '../use-language.ts';
+import { stillApp } from './account-context.tsx';
+import { showLocalTimes } from './times.tsx';
+
+/** What a script adds to the account page: the reader's own time zone, and the rules of a new password, ticked off while typing. */
+export async function enlivenAccount(page: RenderedPage): Promise<void> {
+  showLocalTimes(page.language);
+  const fields = document.getElementById('new-password');
+  if (!fields) return;
+  const app = stillApp(page, await loadTexts(page.language, page.ownTexts));
+  hydrateRoot(
+    fields,
+    <AppContext value={app}>
+      <NewPasswordFields isFirst={false} />
+    </AppContext>,
+  );
+}

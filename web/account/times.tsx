@@ -1,0 +1,54 @@
+import type { Language } from '#contract/languages.ts';
+import { typeset } from '#contract/typeset.ts';
+import { useApp } from '../app-context.ts';
+import { type AccountKey, useAccountText } from './account-context.tsx';
+
+const day = { day: 'numeric', month: 'long', year: 'numeric' } as const;
+/** How days and minutes are written in every language, as in emails. */
+const styles = {
+  day,
+  minute: { ...day, hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' },
+} as const;
+
+/** Making one takes longer than all else of an entry in a list, and keeps memory outside the heap. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** A time as people read it; `timeZone`: undefined for the browser's own. */
+function inWords(time: Date, style: keyof typeof styles, language: Language, timeZone?: 'UTC'): string {
+  const key = `${language} ${style}`;
+  const locale = language === 'en' ? 'en-GB' : language;
+  const format = formats.get(key) ?? new Intl.DateTimeFormat(locale, { ...styles[style], timeZone });
+  formats.set(key, format);
+  return typeset(language, format.format(time));
+}
+
+type Props = { at: Date; isDay?: boolean };
+
+/** A time in UTC, which it names: only a script knows the reader's own zone. */
+export function Time({ at, isDay = false }: Props) {
+  const { language } = useApp();
+  const style = isDay ? 'day' : 'minute';
+  return (
+    <time dateTime={at.toISOString()} data-style={style}>
+      {inWords(at, style, language, 'UTC')}
+    </time>
+  );
+}
+
+/** A text with a time in it. */
+export function TextAt({ text: key, ...time }: Props & { text: AccountKey }) {
+  const [before, after] = useAccountText()(key).split('{time}');
+  return (
+    <>
+      {before}
+      <Time {...time} />
+      {after}
+    </>
+  );
+}
+
+/** Writes the times of the page in the zone of the browser. */
+export function showLocalTimes(language: Language): void {
+  for (const element of document.querySelectorAll('time'))
+    element.textContent = inWords(new Date(element.dateTime), element.dataset.style as keyof typeof styles, language);
+}
