@@ -96,7 +96,9 @@ function StrengthMeter({ password, wrong }: { password: string; wrong: number })
         <i key={bar} className={password !== '' && bar <= level ? 'on' : undefined} />
       ))}
       <p aria-live="polite">
-        {password !== '' && (
+        {password === '' ? (
+          '\u00a0'
+        ) : (
           <>
             <span className="sr">{message('strength')} </span>
             {message(`strength-${level}`)}

@@ -127,7 +127,7 @@ function Enrol() {
         action="enrol"
         hidden
         // After a proof the same words would look as if nothing had happened.
-        button={begun === 'enrol' ? 'invitation-passkey-button' : 'account-passkeys-add'}
+        button={begun === 'enrol' ? 'continue' : 'account-passkeys-add'}
         data-options={callUrl(page.rules.basePath, 'passkeyEnrolOptions')}
         data-none={text('account-passkeys-none')}
         data-already={text('account-passkeys-already')}
