@@ -1,4 +1,4 @@
-import type { AccountSignIn } from '#contract/account.ts';
+import type { AccountSession, AccountSignIn } from '#contract/account.ts';
 import { insertAuditEvent } from '../audit/audit-event.ts';
 import { isUuid } from '../crypto/token.ts';
 import type { Connection } from '../database/database.ts';
