@@ -13,8 +13,13 @@ import {
 import { listSsoConnections, type SsoConnection } from '#server/single-sign-on/sso-connection.ts';
 import { unlinkUser } from '#server/single-sign-on/sso-subject.ts';
 import { confirm, confirmIfNeeded, type YesFlag, yesFlag } from './confirm.ts';
-import { addConnectionChangeCommands } from './connection-change-commands.ts';
-import { existingConnection, publicView, whatTheProviderNeeds } from './connection-flags.ts';
+import {
+  addConnectionChangeCommands,
+  existingConnection,
+  publicView,
+  whatTheProviderNeeds,
+} from './connection-change-commands.ts';
+
 import { printCheck } from './doctor-command.ts';
 import type { JsonFlag } from './options.ts';
 import {

@@ -4,16 +4,15 @@ import { readNetwork } from '#server/names/network.ts';
 import { readCustomerName, readShortName } from '#server/names/read-name.ts';
 import {
   type Customer,
+  type CustomerChanges,
   countUsersWithPasswordAlone,
   findCustomer,
   listCustomers,
-  type PasskeyPolicy,
-  type TwoFactorPolicy,
 } from '#server/people/customer.ts';
 import { listSsoConnections } from '#server/single-sign-on/sso-connection.ts';
 import { listEnds } from '#server/single-sign-on/sso-warnings.ts';
 import { confirmIfNeeded, type YesFlag, yesFlag } from './confirm.ts';
-import { accepted, type JsonFlag, type OnOff, onOff, repeatable } from './options.ts';
+import { accepted, given, type JsonFlag, onOff, optionOf, repeatable } from './options.ts';
 import {
   failure,
   localTime,
@@ -28,30 +27,31 @@ import {
 } from './print.ts';
 import { byOperator, withDatabase } from './with-database.ts';
 
-type Flags = JsonFlag & {
-  name?: string;
-  allowNetwork?: string[];
-  allowAnywhere?: true;
-  twoFactor?: TwoFactorPolicy;
-  newDeviceMail?: OnOff;
-  rememberDevices?: OnOff;
-  passkeys?: PasskeyPolicy;
-  enable?: true;
-  disable?: true;
-};
+type Flags = JsonFlag &
+  Pick<CustomerChanges, 'name' | 'twoFactor' | 'newDeviceMail' | 'rememberDevices' | 'passkeys'> & {
+    allowNetwork?: string[];
+    allowAnywhere?: true;
+    enable?: true;
+    disable?: true;
+  };
 
-const twoFactorOption = () =>
-  new Option('--two-factor <policy>', 'second factor required of its users').choices(['off', 'app', 'email']);
-
-const newDeviceMailOption = () => onOff('--new-device-mail', 'email its users about sign-ins from a new browser');
-
-const rememberDevicesOption = () =>
-  onOff('--remember-devices', 'let its users skip the second factor on a device for 30 days');
-
-const passkeysOption = () =>
-  new Option('--passkeys <policy>', 'whether its users may sign in by passkey').choices(['off', 'on']);
-
-const networkOption = (description: string) => repeatable('--allow-network <cidr>', description);
+function addFlags(command: Command): Command {
+  return command
+    .addOption(optionOf('--name <name>', 'display name (default: the key)', readCustomerName))
+    .addOption(repeatable('--allow-network <cidr>', 'network to sign in from; may be repeated', readNetwork))
+    .addOption(
+      new Option('--two-factor <policy>', 'second factor required of its users').choices(['off', 'app', 'email']),
+    )
+    .addOption(onOff('--new-device-mail', 'email its users about sign-ins from a new browser (default: off)'))
+    .addOption(onOff('--remember-devices', 'let its users skip the code on a device for 30 days (default: on)'))
+    .addOption(
+      new Option('--passkeys <policy>', 'whether its users may sign in by passkey (default: on)').choices([
+        'off',
+        'on',
+      ]),
+    )
+    .option('--json', 'print the customer as JSON');
+}
 
 /** `vestibule customer …` */
 export function addCustomerCommands(program: Command): void {
@@ -64,17 +64,11 @@ export function addCustomerCommands(program: Command): void {
 }
 
 function addAddCommand(customer: Command): void {
-  customer
+  const add = customer
     .command('add')
     .argument('<key>', 'short name of lower-case letters, digits and dashes')
-    .description('add a customer')
-    .option('--name <name>', 'display name (default: the key)')
-    .addOption(networkOption('network to sign in from; may be repeated (default: anywhere)'))
-    .addOption(twoFactorOption().default('off'))
-    .addOption(newDeviceMailOption().default('off'))
-    .addOption(rememberDevicesOption().default('on'))
-    .addOption(passkeysOption().default('on'))
-    .option('--json', 'print the customer as JSON')
+    .description('add a customer, whose users sign in from anywhere with one factor unless told otherwise');
+  addFlags(add)
     .addHelpText(
       'after',
       '\nExamples:\n  vestibule customer add acme --name "Acme Ltd."\n  vestibule customer add bank --allow-network 203.0.113.0/24 --two-factor app',
@@ -144,22 +138,14 @@ function addShowCommand(customer: Command): void {
 }
 
 function addSetCommand(customer: Command): void {
-  customer
+  const set = customer
     .command('set')
     .argument('<key>')
-    .description('change a customer; unspecified options stay unchanged')
-    .option('--name <name>', 'display name')
-    .addOption(
-      networkOption('network to sign in from, replacing the existing ones; may be repeated').conflicts('allowAnywhere'),
-    )
-    .option('--allow-anywhere', 'allow sign-in from any network again')
-    .addOption(twoFactorOption())
-    .addOption(newDeviceMailOption())
-    .addOption(rememberDevicesOption())
-    .addOption(passkeysOption())
+    .description('change a customer; unspecified options stay unchanged, networks are replaced')
+    .addOption(new Option('--allow-anywhere', 'allow sign-in from any network again').conflicts('allowNetwork'))
     .addOption(new Option('--disable', 'its users can no longer sign in for it').conflicts('enable'))
-    .option('--enable', 'its users can sign in again')
-    .option('--json', 'print the customer as JSON')
+    .option('--enable', 'its users can sign in again');
+  addFlags(set)
     .addHelpText(
       'after',
       '\nExamples:\n  vestibule customer set acme --two-factor email\n  vestibule customer set acme --allow-network 203.0.113.0/24 --allow-network 2001:db8::/32\n  vestibule customer set acme --allow-anywhere',
@@ -183,17 +169,12 @@ function addSetCommand(customer: Command): void {
     });
 }
 
-function changesOf(flags: Flags) {
-  const networks = flags.allowAnywhere ? [] : flags.allowNetwork?.map((text) => accepted(readNetwork(text)));
-  return {
-    ...(flags.name !== undefined && { name: accepted(readCustomerName(flags.name)) }),
-    ...(networks && { allowedNetworks: networks }),
-    ...(flags.twoFactor && { twoFactor: flags.twoFactor }),
-    ...(flags.newDeviceMail && { newDeviceMail: flags.newDeviceMail === 'on' }),
-    ...(flags.passkeys && { passkeys: flags.passkeys }),
-    ...(flags.rememberDevices && { rememberDevices: flags.rememberDevices === 'on' }),
-    ...((flags.enable || flags.disable) && { active: flags.enable === true }),
-  };
+function changesOf({ json: _, allowNetwork, allowAnywhere, enable, disable, ...own }: Flags) {
+  return given({
+    ...own,
+    allowedNetworks: allowAnywhere ? [] : allowNetwork,
+    active: enable || disable ? enable === true : undefined,
+  });
 }
 
 function addRemoveCommand(customer: Command): void {

@@ -3,26 +3,53 @@ import type { Reading } from '#server/names/read-name.ts';
 import { readTime } from '#server/names/read-time.ts';
 import { failure } from './print.ts';
 
-export type OnOff = 'on' | 'off';
 export type JsonFlag = { json?: true };
 
 export const nameArgument = ['<name>', 'username or email'] as const;
-
-export const onOff = (flags: string, description: string) =>
-  new Option(`${flags} [on|off]`, description).choices(['on', 'off']).preset('on');
-
-export const repeatable = (flags: string, description: string) =>
-  new Option(flags, description).argParser(collect) as Option;
-
-/** False stands for an earlier `--no-…`, which the option overrides. */
-function collect(value: string, before: string[] | false | undefined): string[] {
-  return [...new Set([...(before || []), value])];
-}
 
 /** The parsed value. Throws a failure with the problem if there is none. */
 export function accepted<T>(reading: Reading<T>): T {
   if (reading.kind === 'ok') return reading.value;
   throw failure(`${reading.problem}.`);
+}
+
+/** An option whose value is read at once; the failure names the option. */
+export function optionOf<T>(flags: string, description: string, read: (text: string) => Reading<T>): Option {
+  const option = new Option(flags, description);
+  return option.argParser((text) => readBy(option, read(text)));
+}
+
+/** The same with a list of different values; false stands for an earlier `--no-…`, which the option overrides. */
+export function repeatable<T = string>(
+  flags: string,
+  description: string,
+  read: (text: string) => Reading<T | string> = (value) => ({ kind: 'ok', value }),
+): Option {
+  const option = new Option(flags, description);
+  return option.argParser<unknown[] | false>((text, before) => [
+    ...new Set([...(before || []), readBy(option, read(text))]),
+  ]);
+}
+
+/** Readers that name a field say it of the option. */
+function readBy<T>({ long }: Option, reading: Reading<T>): T {
+  if (reading.kind === 'ok') return reading.value;
+  throw failure(`${long}: ${reading.problem.replace(/^[a-z]+: /, '')}.`);
+}
+
+/** An option that is on, also without a value, or off. */
+export function onOff(flags: string, description: string): Option {
+  return new Option(`${flags} [on|off]`, description).preset('on').argParser((text) => {
+    if (text === 'on' || text === 'off') return text === 'on';
+    throw new InvalidArgumentError('Allowed choices are on, off.');
+  });
+}
+
+/** The members that are given. */
+export function given<T extends object>(values: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as ReturnType<
+    typeof given<T>
+  >;
 }
 
 export function positiveNumber(text: string): number {

@@ -1,6 +1,5 @@
 import { readTextFile } from '#server/config/read-text-file.ts';
 import { isProviderAddress, openConversation, ProviderFailure } from '#server/http/provider-fetch.ts';
-import { readNetwork } from '#server/names/network.ts';
 import { canonicalDomain, type Reading } from '#server/names/read-name.ts';
 import { readTime } from '#server/names/read-time.ts';
 import { readSamlMetadata, type SamlMetadata } from '#server/single-sign-on/saml/provider-metadata.ts';
@@ -11,65 +10,50 @@ import { failure, printWarning } from './print.ts';
 export function readDomain(text: string): Reading {
   const value = canonicalDomain(text.trim().toLowerCase().normalize('NFKC').replace(/^@/, ''));
   const isDomain = /^(?=.{1,253}$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})+$/.test(value) && !/\.\d+$/.test(value);
-  if (isDomain) return { kind: 'ok', value };
-  return {
-    kind: 'refused',
-    problem: `--domain: ${JSON.stringify(text.slice(0, 100))} is not a domain such as acme.example`,
-  };
+  return isDomain ? { kind: 'ok', value } : notLike(text, 'a domain such as acme.example');
+}
+
+function notLike(text: string, what: string): { kind: 'refused'; problem: string } {
+  return { kind: 'refused', problem: `${JSON.stringify(text.slice(0, 200))} is not ${what}` };
 }
 
 /** Reads the address of a provider: https, or plain http on this machine for tests. */
-export function readProviderUrl(option: string, text: string): Reading {
+export function readProviderUrl(text: string): Reading {
   const value = text.trim();
   // Unchanged: issuers are compared letter by letter.
   if (isProviderAddress(value) && !value.includes('#')) return { kind: 'ok', value };
-  const problem = 'is not an https address without user and fragment (plain http is for this machine only)';
-  return { kind: 'refused', problem: `${option}: ${JSON.stringify(text.slice(0, 200))} ${problem}` };
+  return notLike(text, 'an https address without user and fragment (plain http is for this machine only)');
 }
 
 /** Reads the portal's id at a provider, or a value such as a scope or acr: visible ASCII. */
-export function readProviderValue(option: string, text: string): Reading {
+export function readProviderValue(text: string): Reading {
   const value = text.trim();
   if (/^[\x21-\x7e]{1,500}$/.test(value)) return { kind: 'ok', value };
-  return { kind: 'refused', problem: `${option}: must have 1 to 500 visible ASCII characters without spaces` };
+  return { kind: 'refused', problem: 'must have 1 to 500 visible ASCII characters without spaces' };
 }
 
-/** The networks of `--provider-network`; `none` for none. */
-export function networksOf(texts: readonly string[]): string[] {
-  if (texts.length === 1 && texts[0] === 'none') return [];
-  return texts.map((text) => {
-    const reading = readNetwork(text);
-    if (reading.kind === 'ok') return reading.value;
-    throw failure(`${reading.problem.replace(/^network/, '--provider-network')}.`);
-  });
-}
-
-/** Reads `--map what=name`, or several, separated by commas. */
-export function readAttributes(texts: readonly string[]): Reading<Attributes> {
-  const attributes: Attributes = {};
-  for (const text of texts.flatMap((one) => one.split(/,(?=[a-z]+=)/))) {
-    const [, what, name] = /^(email|username|name|groups|language)=([\x21-\x7e]{1,200})$/.exec(text) ?? [];
+/** Reads `what=name`, or several, separated by commas. */
+export function readAttributes(text: string): Reading<Attributes> {
+  const value: Attributes = {};
+  for (const one of text.split(/,(?=[a-z]+=)/)) {
+    const [, what, name] = /^(email|username|name|groups|language)=([\x21-\x7e]{1,200})$/.exec(one) ?? [];
     if (!what || !name)
-      return {
-        kind: 'refused',
-        problem: `--map: ${JSON.stringify(text)} is not like email=mail, username=uid, name=displayName, groups=groups or language=locale`,
-      };
-    attributes[what as keyof Attributes] = name;
+      return notLike(one, 'like email=mail, username=uid, name=displayName, groups=groups or language=locale');
+    value[what as keyof Attributes] = name;
   }
-  return { kind: 'ok', value: attributes };
+  return { kind: 'ok', value };
 }
 
-/** Reads `--secret-ends`, with a warning if it is past. */
+/** Reads the day on which a secret ends, with a warning if it is past. */
 export function readDay(text: string): Reading<Date> {
   const day = readTime(text);
-  if (!day)
-    return { kind: 'refused', problem: `--secret-ends: ${JSON.stringify(text)} is not a day such as 2027-01-31` };
+  if (!day) return notLike(text, 'a day such as 2027-01-31');
   if (day.getTime() < Date.now()) printWarning(`Warning: --secret-ends ${text} is past.`);
   return { kind: 'ok', value: day };
 }
 
 /** A provider's metadata, from the file or address that an option names. Throws a failure with the reason. */
-export async function samlSettingsOf(
+export async function readMetadata(
   argument: string,
   networks: readonly string[],
 ): Promise<SamlMetadata & Pick<SamlSettings, 'metadataUrl'>> {

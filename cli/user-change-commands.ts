@@ -8,7 +8,7 @@ import { findUser, type User } from '#server/people/portal-user.ts';
 import { newPasswordRules } from '#server/sign-in/new-password.ts';
 import { readNewPassword } from './ask.ts';
 import { confirm, type YesFlag, yesFlag } from './confirm.ts';
-import { accepted, type JsonFlag, nameArgument, repeatable } from './options.ts';
+import { accepted, given, type JsonFlag, nameArgument, optionOf, repeatable } from './options.ts';
 import { failure, printJson, printLine, printWarning, stepsInWords } from './print.ts';
 import { byOperator, withDatabase } from './with-database.ts';
 
@@ -38,7 +38,7 @@ export function addUserChangeCommands(user: Command): void {
     .command('add')
     .argument('<username>', 'name to sign in with, besides the email address')
     .description('add a user; asks for a password at a terminal')
-    .requiredOption('--email <address>', 'email address');
+    .addOption(emailOption().makeOptionMandatory());
   addFlags(add, 'customer the user belongs to; may be repeated')
     .option('--no-password', 'add the user without a password, for single sign-on or to be invited to choose one')
     .addHelpText(
@@ -52,8 +52,8 @@ export function addUserChangeCommands(user: Command): void {
     .description(
       'change a user; unspecified options stay unchanged. A new password ends every session and every open link, --inactive every session and an open invitation',
     )
-    .option('--rename <username>', 'new username')
-    .option('--email <address>', 'new email address')
+    .addOption(optionOf('--rename <username>', 'new username', readUsername))
+    .addOption(emailOption())
     .addOption(repeatable('--add-customer <key>', 'add a customer; may be repeated').conflicts('customer'))
     .addOption(repeatable('--remove-customer <key>', 'remove a customer; may be repeated').conflicts('customer'))
     .option('--password', 'ask for a new password')
@@ -71,10 +71,12 @@ export function addUserChangeCommands(user: Command): void {
     .action(runSet);
 }
 
+const emailOption = () => optionOf('--email <address>', 'email address', readEmail);
+
 function addFlags(command: Command, customerDescription: string): Command {
   return command
     .addOption(repeatable('--customer <key>', customerDescription))
-    .option('--name <name>', 'display name, such as "Alice Arden"')
+    .addOption(optionOf('--name <name>', 'display name, such as "Alice Arden"', readDisplayName))
     .addOption(
       repeatable(
         '--group <customer:group>',
@@ -95,14 +97,13 @@ function addFlags(command: Command, customerDescription: string): Command {
 
 async function runAdd(usernameText: string, flags: Flags): Promise<void> {
   const username = accepted(readUsername(usernameText));
-  const email = accepted(readEmail(flags.email ?? ''));
   const source = flags.passwordStdin ? 'stdin' : flags.password === false ? null : 'ifGiven';
   const customers = flags.customer ?? [];
   const values = {
     username,
-    email,
+    email: flags.email ?? '',
     customers,
-    name: flags.name ? accepted(readDisplayName(flags.name)) : null,
+    name: flags.name || null,
     groups: accepted(readGroups(flags.group || [])),
     language: languageOf(flags) ?? null,
     active: !flags.inactive,
@@ -161,23 +162,21 @@ function refusalFailure(refusal: UserRefusal): Error {
 }
 
 function changeOf(flags: Flags): ChangeOfUser {
-  const { customer, addCustomer = [], removeCustomer = [], name, group } = flags;
-  const language = languageOf(flags);
+  const { rename, email, name, group, passwordChange, customer, addCustomer = [], removeCustomer = [] } = flags;
+  const others = (current: readonly string[]) =>
+    [...current, ...addCustomer].filter((key) => !removeCustomer.includes(key));
   const isOther = addCustomer.length > 0 || removeCustomer.length > 0;
-  return {
-    ...(flags.rename !== undefined && { username: accepted(readUsername(flags.rename)) }),
-    ...(flags.email !== undefined && { email: accepted(readEmail(flags.email)) }),
-    ...(name !== undefined && { name: name === false ? null : accepted(readDisplayName(name)) }),
-    ...(group !== undefined && { groups: accepted(readGroups(group || [])) }),
-    ...((flags.active || flags.inactive) && { active: flags.active === true }),
-    ...(flags.passwordChange !== undefined && { mayChangePassword: flags.passwordChange }),
-    ...(language !== undefined && { language }),
-    ...(customer && { customers: () => customer }),
-    ...(isOther && {
-      customers: (current) => [...current, ...addCustomer].filter((key) => !removeCustomer.includes(key)),
-    }),
-    ...(flags.password === false && { passwordHash: null }),
-  };
+  return given({
+    username: rename,
+    email,
+    name: name === false ? null : name,
+    groups: group === undefined ? undefined : accepted(readGroups(group || [])),
+    active: flags.active || flags.inactive ? flags.active === true : undefined,
+    mayChangePassword: passwordChange,
+    language: languageOf(flags),
+    customers: customer ? () => customer : isOther ? others : undefined,
+    passwordHash: flags.password === false ? null : undefined,
+  });
 }
 
 /** The language to store: null follows the page, usually in the browser's, undefined means not given. */
