@@ -31,8 +31,7 @@ export type PageScreen =
   | { name: 'twoFactor'; secondFactor?: OpenSecondFactor }
   /** `registration`: what an authenticator app needs; a script that runs fetches it again. */
   | { name: 'twoFactorRegistration'; secondFactor?: OpenSecondFactor; registration?: RegistrationAnswer }
-  /** `hasAccount`: somebody is signed in, and has an account page. */
-  | { name: 'notFound'; hasAccount?: true }
+  | { name: 'notFound' }
   | ScreenWithoutAddress;
 
 /** As a page shows them. */

@@ -38,7 +38,8 @@ function dayColours({ l, c, h }: Oklch): Colours {
   const fill = { l: isLit ? between(0.79, l, 0.87) : Math.min(l, 0.41), c: Math.min(c, 0.16), h };
   return {
     ...plaster,
-    ...accentColours(accent, fill, isLit ? white : black, { part: 0.08, door: white }),
+    ...buttonColours(accent, fill, isLit ? white : black),
+    'accent-quiet': mixed(accent, 0.08, white),
     'accent-edge': { l: Math.min(l, 0.56), c: Math.min(c, 0.15), h },
     'on-accent': isLit ? { l: 0.17, c: 0, h } : white,
     text: { l: 0.22, c: Math.min(c * 0.2, 0.03), h },
@@ -55,7 +56,8 @@ function nightColours({ l, c, h }: Oklch): Colours {
   const fill = { l: between(0.83, l, 0.9), c: Math.min(c, 0.1), h };
   const door = { l: 0.24, c: Math.min(c * 0.27, 0.038), h };
   return {
-    ...accentColours(accent, fill, white, { part: 0.12, door }),
+    ...buttonColours(accent, fill, white),
+    'accent-quiet': mixed(accent, 0.12, door),
     'accent-edge': fill,
     'on-accent': { l: 0.17, c: Math.min(c, 0.03), h },
     wall: { l: 0.15, c: Math.min(c * 0.12, 0.016), h },
@@ -77,15 +79,12 @@ function nightColours({ l, c, h }: Oklch): Colours {
   };
 }
 
-/** Links and buttons. A button under the pointer moves toward `push`. */
-function accentColours(accent: Oklch, fill: Oklch, push: Oklch, quiet: { part: number; door: Oklch }) {
-  return {
-    accent,
-    'accent-fill': fill,
-    'accent-hover': mixed(fill, 0.82, push),
-    'accent-quiet': mixed(accent, quiet.part, quiet.door),
-  };
-}
+/** A button under the pointer moves toward `push`. */
+const buttonColours = (accent: Oklch, fill: Oklch, push: Oklch) => ({
+  accent,
+  'accent-fill': fill,
+  'accent-hover': mixed(fill, 0.82, push),
+});
 
 function declarations(colours: Colours): string {
   return Object.entries(colours)

@@ -7,7 +7,7 @@ import { changeFailedReasons, loginFailTypes } from '#contract/reasons.ts';
 import { typeset } from '#contract/typeset.ts';
 import { eachRow } from '#test/support/runs-all.ts';
 import { allTexts } from './all-texts.ts';
-import { filled, relativeTime } from './messages.ts';
+import { clockTime, filled, relativeTime } from './messages.ts';
 
 const textsOf: Record<string, Record<string, string>> = allTexts;
 const { en } = allTexts;
@@ -18,12 +18,7 @@ const sharedWords = new Set(
   'Support|Single sign-on|Password|Adres|Un momento…|Account|Konto|media|Browser|Passkey|Passkeys'.split('|'),
 );
 
-const alertTitles = [
-  'email-info-wait-title',
-  'change-no-link-title',
-  'registration-unavailable-title',
-  'cookies-blocked-title',
-];
+const alertTitles = ['email-info-wait-title', 'change-no-link-title', 'registration-unavailable-title'];
 
 describe.each(languages)('%s', (language) => {
   const texts = textsOf[language] as Record<string, string>;
@@ -98,7 +93,7 @@ it('browsers load the texts of the pages that have a script, and none of the ema
     const code = readFileSync(new URL(name, assets), 'utf8');
     const has = (key: string) =>
       code.replaceAll('\\xA0', '\u00a0').includes(typeset(language, textsOf[language]?.[key] ?? ''));
-    expect(has('cookies-blocked-text'), language).toBe(true);
+    expect(has('notice-cookiesNeeded-text'), language).toBe(true);
     expect(has('mail-footer'), language).toBe(false);
     expect(code, language).not.toMatch(/[^\w-](?:mail|account|invitation)-\w/);
   }
@@ -123,3 +118,7 @@ it('a time is told as people say it', () =>
     ] as const,
     ([language, seconds, text]) => expect(relativeTime(language, seconds)).toBe(text.replace(/(\d) /, '$1\u00a0')),
   ));
+
+it.each(languages)('%s: a wait is over in the minute that is told', (language) =>
+  expect(clockTime(language, new Date('2026-03-03T14:31:01').getTime())).toBe('14:32'),
+);

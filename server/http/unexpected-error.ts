@@ -100,9 +100,9 @@ const screenOfCall: Partial<Record<Call, PlainScreen>> = {
 
 /**
  * Answers unrouted requests: 405 with the methods that the address supports, else 404. A person who opens the address of
- * a form's call gets the form. `isSignedIn`: who is gets a link to their account page.
+ * a form's call gets the form.
  */
-export function notFound(deps: Deps, isSignedIn: IsSignedIn = nobody) {
+export function notFound(deps: Deps) {
   return async function answerNotFound(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { basePath } = deps.config;
     const { path } = splitUrl(request.url);
@@ -120,14 +120,9 @@ export function notFound(deps: Deps, isSignedIn: IsSignedIn = nobody) {
       return await refuse(deps, request, reply, 405);
     }
     if (asksForJson(request)) return sendProblem(reply, 404);
-    return await deps.pages.send(request, reply, 404, {
-      screen: { name: 'notFound', ...((await isSignedIn(request)) && { hasAccount: true }) },
-    });
+    return await deps.pages.send(request, reply, 404, { screen: { name: 'notFound' } });
   };
 }
-
-type IsSignedIn = (request: FastifyRequest) => Promise<boolean>;
-const nobody: IsSignedIn = async () => false;
 
 function screenOfForm(path: string, basePath: string): PlainScreen | undefined {
   const call = (Object.keys(screenOfCall) as Call[]).find(

@@ -18,7 +18,7 @@ export async function addPages(app: FastifyInstance, deps: Deps, built: BuiltPag
   const { basePath, hub } = deps.config;
   const named = (name: string) => ({ config: { name } });
   const isSignedIn = isSignedInAt(deps);
-  app.setNotFoundHandler(notFound(deps, isSignedIn));
+  app.setNotFoundHandler(notFound(deps));
   if (!hub) app.get(basePath + hubStartPath, named('standIn'), standInRoute(deps));
   if (!hub?.paths.includes('/'))
     app.get('/', named('root'), async (_request, reply) => reply.redirect(`${basePath}/`, 302));

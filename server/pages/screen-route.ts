@@ -10,7 +10,7 @@ import { toldToPage } from '../http/next-page.ts';
 import { languageOverride, queryValue, splitUrl } from '../http/request-url.ts';
 import { notFound } from '../http/unexpected-error.ts';
 import { destinationFor, toSignIn, whereTo } from '../sessions/destination.ts';
-import { isSignedInAt, visitorOf } from '../sessions/visitor.ts';
+import { visitorOf } from '../sessions/visitor.ts';
 import type { Who } from '../sessions/who.ts';
 import { invitedPage, resetPage } from '../sign-in/reset-page.ts';
 import { singleSignOnPage } from '../single-sign-on/begin-routes.ts';
@@ -20,7 +20,7 @@ const formsThatNeedIt: readonly Screen['name'][] = ['login', 'singleSignOn', 'fo
 /** Every address below the base path that no other route has: a screen, a legacy address, or nothing. */
 export function screenRoute(deps: Deps) {
   const { config } = deps;
-  const answerNotFound = notFound(deps, isSignedInAt(deps));
+  const answerNotFound = notFound(deps);
 
   return async function screen(request: FastifyRequest, reply: FastifyReply) {
     const { path, search } = splitUrl(request.url);

@@ -65,7 +65,7 @@ function readVisitor(deps: Deps, request: FastifyRequest): Visitor {
   };
 }
 
-/** Whether a visitor is signed in; it counts as no use, or asking for missing pages would keep a session alive. */
+/** Whether a visitor is signed in; it counts as no use of the session. While the database is down nobody is. */
 export function isSignedInAt(deps: Deps) {
   return async function isSignedIn(request: FastifyRequest): Promise<boolean> {
     const { sessionHash, address } = visitorOf(deps, request);

@@ -184,11 +184,3 @@ for (const [screen, reach] of Object.entries(screens) as [Screen, (world: World)
       watch.expect(/./);
       await disturb(page, await reach(world), screen);
     });
-
-test('with cookies off the sign-in form says so', async ({ page }) => {
-  await page.addInitScript(() => Object.defineProperty(Navigator.prototype, 'cookieEnabled', { get: () => false }));
-  await page.addInitScript(noStorage);
-  await page.goto('/portal/login?notice=cookiesNeeded');
-  await expect(page.getByText(texts['cookies-blocked-text'])).toBeVisible();
-  await expect(page.getByText(texts['notice-cookiesNeeded-text'])).toBeVisible();
-});

@@ -42,6 +42,8 @@ test(
     expect((await portal.run(['explain', reference])).out).toMatch(/password\W+wrong/);
     await expect(form.username).toHaveValue('ada');
     await expect(form.password).toHaveValue('');
+    await expect(form.password).toBeFocused();
+    await expect(form.password).toHaveAccessibleDescription(texts['login-fail-default-text']);
     await form.password.fill(password);
     await form.password.press('Enter');
     await expect(page).toHaveURL(asked);

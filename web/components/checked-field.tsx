@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { isEmailAddress } from '#contract/addresses.ts';
 import { noticeOfSearch } from '#contract/notices.ts';
 import { loginOf } from '../addresses.ts';
@@ -20,8 +20,8 @@ export function CheckedField({ error, children, ...field }: Props) {
 }
 
 /**
- * A work email. Mistakes are shown on leaving the field, not while typing, but at once for a value that a password
- * manager fills in, which may not be an address. Not of type `email`: browsers check that more strictly than the server
+ * A work email. Mistakes are shown on leaving the field, not while typing, but at once for a value that the browser fills
+ * in, which may not be an address. Not of type `email`: browsers check that more strictly than the server
  * and rewrite international addresses.
  */
 export function EmailField() {
@@ -31,21 +31,13 @@ export function EmailField() {
   const [isWrong, setWrong] = useState(wasRefused);
   // A refused entry is kept for correction; a name typed elsewhere isn't an address.
   const known = (!wasRefused && loginOf(place.search)) || typedUsername.current;
-  const field = useRef<HTMLInputElement>(null);
 
   function judge(value: string) {
     setWrong(value !== '' && !isEmailAddress(value));
   }
 
-  // What the browser filled in before the script ran.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once
-  useEffect(() => {
-    if (field.current?.value) judge(field.current.value);
-  }, []);
-
   return (
     <CheckedField
-      ref={field}
       id="email"
       name="username"
       inputMode="email"
@@ -57,17 +49,12 @@ export function EmailField() {
       error={isWrong ? message('email-invalid') : undefined}
       onBlur={({ currentTarget }) => judge(currentTarget.value)}
       onAnimationStart={({ currentTarget }) => judge(currentTarget.value)}
-      onInput={({ currentTarget: { value }, nativeEvent }) => {
+      onInput={({ currentTarget: { value } }) => {
         typedUsername.current = value;
-        if (isEmailAddress(value) || !isTyped(nativeEvent as InputEvent)) judge(value);
+        if (isEmailAddress(value)) setWrong(false);
       }}
     />
   );
-}
-
-/** Autofill arrives as an input without a type, or as a replacement. */
-function isTyped({ inputType }: InputEvent): boolean {
-  return Boolean(inputType) && inputType !== 'insertReplacementText';
 }
 
 export function FieldError({ id, children }: { id: string; children: ReactNode }) {

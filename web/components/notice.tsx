@@ -1,7 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { type Notice as NoticeName, noticeOfSearch } from '#contract/notices.ts';
 import { useApp, useMessage, useSecondFactor } from '../app-context.ts';
-import { useIsScripted } from '../is-scripted.tsx';
 import { relativeTime } from '../messages.ts';
 import { Icon, shapes } from './icon.tsx';
 
@@ -95,16 +94,4 @@ export function useNoticeText(): (notice: SpokenNotice, seconds: number) => stri
     if (seconds === 0) return message('notice-codeNotSent-now');
     return message('notice-codeNotSent-text', { when: relativeTime(language, seconds) });
   };
-}
-
-/** Shown before the attempt: without the cookie, signing in would only lead back here. */
-export function CookiesBlocked() {
-  const message = useMessage();
-  const isScripted = useIsScripted();
-  if (!isScripted || navigator.cookieEnabled) return null;
-  return (
-    <Alert kind="bad" title={message('cookies-blocked-title')}>
-      {message('cookies-blocked-text')}
-    </Alert>
-  );
 }

@@ -66,34 +66,25 @@ export function ChangeUserLinks({ textKey, children }: { textKey: MessageKey; ch
   );
 }
 
-type LinkProps = { className?: string | undefined; children?: ReactNode };
+type LinkProps = { className?: string; children?: ReactNode };
 
-/** Link to the form that sends a new reset link. */
-export function ForgottenLink(props: LinkProps) {
-  return <ScreenLink screen="forgotten" text="change-failed-new-link" {...props} />;
+/** A link to a screen; `children` in place of its usual text. */
+function linkTo(screen: PlainScreen, text: MessageKey, { isDocument = false } = {}) {
+  return function ScreenLink({ className, children }: LinkProps) {
+    const message = useMessage();
+    return (
+      <PortalLink className={className} href={usePortalUrls().toScreen(screen)} isDocument={isDocument}>
+        {children ?? message(text)}
+      </PortalLink>
+    );
+  };
 }
 
-/** `children`: in place of the usual text, for somebody signed in, whom the form leads on. */
-export function LoginLink(props: LinkProps) {
-  return <ScreenLink screen="login" text="return-to-login" {...props} />;
-}
-
+export const LoginLink = linkTo('login', 'return-to-login');
+/** To the form that sends a new reset link. */
+export const ForgottenLink = linkTo('forgotten', 'change-failed-new-link');
 /** Only the server knows what is kept for this browser: the link of a new password, and its account. */
-export function ChooseLink(props: LinkProps) {
-  return <ScreenLink screen="forgottenChange" text="change-failed-choose" isDocument {...props} />;
-}
-
-type ScreenLinkProps = LinkProps & { screen: PlainScreen; text: MessageKey; isDocument?: boolean };
-
-function ScreenLink({ screen, text, children, ...link }: ScreenLinkProps) {
-  const message = useMessage();
-  const { toScreen } = usePortalUrls();
-  return (
-    <PortalLink href={toScreen(screen)} {...link}>
-      {children ?? message(text)}
-    </PortalLink>
-  );
-}
+export const ChooseLink = linkTo('forgottenChange', 'change-failed-choose', { isDocument: true });
 
 /**
  * Lets a signed-in user skip an app that nobody required. The tab may know more of the destination than the server: the

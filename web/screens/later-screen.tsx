@@ -34,7 +34,7 @@ export function LaterScreen() {
     case 'loginFail':
       return <LoginFail {...screen} />;
     case 'notFound':
-      return <NotFound {...screen} />;
+      return <NotFound />;
     case 'signedIn':
       return <SignedIn {...screen} />;
     case 'signOutConfirm':

@@ -19,13 +19,15 @@ export function LoginFail({ type }: { type: LoginFailType }) {
   const isNetwork = type === 'ip';
   const isProviders = type === 'oidc' || type === 'saml';
   const notice = providerNotice(type, place.search);
+  // Only if it is one: anyone can put anything into a link.
+  const address = canonicalIpAddress(parameterOf(place.search, queryNames.ipAddress) ?? '');
   return (
     <>
       <Seal icon={isNetwork ? 'shield' : 'bang'} kind={isNetwork ? 'plain' : 'bad'} />
       <Heading />
       <p className="lede">{message(notice ? `notice-${notice}-text` : `login-fail-${type}-text`)}</p>
       <div className="stack">
-        {isNetwork && <VisitorAddress />}
+        {isNetwork && <Fact label={message('login-fail-ip-address')}>{address ?? message('unknown')}</Fact>}
         <LoginLink className="button" />
         <SupportLine text={isNetwork ? 'login-fail-ip-support' : undefined}>
           {isProviders && <PortalLink href={toScreen('singleSignOn')}>{message('sso-other')}</PortalLink>}
@@ -33,12 +35,4 @@ export function LoginFail({ type }: { type: LoginFailType }) {
       </div>
     </>
   );
-}
-
-/** Shown only if it is a valid address: anyone can put anything into a link. */
-function VisitorAddress() {
-  const message = useMessage();
-  const { place } = useApp();
-  const address = canonicalIpAddress(parameterOf(place.search, queryNames.ipAddress) ?? '');
-  return <Fact label={message('login-fail-ip-address')}>{address ?? message('unknown')}</Fact>;
 }

@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { loginOf } from '../addresses.ts';
 import { useApp } from '../app-context.ts';
-import { CookiesBlocked, Notice } from '../components/notice.tsx';
+import { Notice } from '../components/notice.tsx';
 import { SignInForm } from '../components/sign-in-form.tsx';
 import { TitleHeading } from '../components/title-heading.tsx';
 
@@ -26,7 +26,6 @@ export function Login() {
     <>
       <TitleHeading titleKey="login-title" />
       <Notice />
-      <CookiesBlocked />
       <SignInForm username={username} />
     </>
   );

@@ -1,4 +1,4 @@
-import { Fragment, type MouseEvent } from 'react';
+import type { MouseEvent } from 'react';
 import type { PageScreen } from '#contract/page.ts';
 import { queryNames } from '#contract/screens.ts';
 import { useApp, useMessage } from '../app-context.ts';
@@ -6,7 +6,7 @@ import { Heading } from '../components/heading.tsx';
 import { isPlainClick } from '../components/links.tsx';
 import { PortalForm, SubmitButton } from '../components/portal-form.tsx';
 import { Fact, SupportLine } from '../components/reference.tsx';
-import { AccountLink, LoginLink, SupportLink } from '../components/screen-links.tsx';
+import { LoginLink, SupportLink } from '../components/screen-links.tsx';
 import { Seal } from '../components/seal.tsx';
 import { SignInAgain } from '../components/sign-in-again.tsx';
 import { useIsScripted } from '../is-scripted.tsx';
@@ -65,24 +65,20 @@ export function Problem({ status, retryAfterSeconds, hasForm, again, proxy }: Pr
   );
 }
 
-const longestInSeconds = 120;
-
-/** When to try again; once the script runs, by the visitor's clock, which a server does not know. */
+/** When to try again; a longer wait by the visitor's clock, which only the script knows. */
 function useWait(seconds: number | null): string | null {
   const message = useMessage();
   const { language } = useApp();
   const isScripted = useIsScripted();
   if (!seconds) return null;
-  const isLong = isScripted && seconds > longestInSeconds;
-  const when = isLong
-    ? message('clock', { time: clockTime(language, performance.timeOrigin + seconds * 1000) })
-    : relativeTime(language, seconds);
-  return message('wait-until', { when });
+  const time = clockTime(language, performance.timeOrigin + seconds * 1000);
+  const isLong = isScripted && seconds > 120;
+  return message('wait-until', { when: isLong ? message('clock', { time }) : relativeTime(language, seconds) });
 }
 
 const longestShownAddress = 200;
 
-export function NotFound({ hasAccount }: Extract<PageScreen, { name: 'notFound' }>) {
+export function NotFound() {
   const message = useMessage();
   const { page, place } = useApp();
   return (
@@ -103,30 +99,18 @@ export function NotFound({ hasAccount }: Extract<PageScreen, { name: 'notFound' 
       <Heading prefix="404: " />
       <p className="lede">{message('not-found-text')}</p>
       <div className="stack">
-        <Fact label={message('not-found-address')}>
-          {partsOfAddress(page.rules.origin + place.address).map((part, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the parts have no identity but their order
-            <Fragment key={index}>
-              {index > 0 && <wbr />}
-              {part}
-            </Fragment>
-          ))}
-        </Fact>
+        <Fact label={message('not-found-address')}>{shortened(page.rules.origin + place.address)}</Fact>
         <LoginLink className="button" />
         <p className="links">
           <SupportLink />
-          {hasAccount && <AccountLink />}
         </p>
       </div>
     </>
   );
 }
 
-/** The address, truncated, split where a line may break. */
-function partsOfAddress(address: string): string[] {
-  const shown = address.length > longestShownAddress ? `${address.slice(0, longestShownAddress)}…` : address;
-  return shown.split(/(?<=[/?&])(?=[^/?&])/);
-}
+const shortened = (address: string) =>
+  address.length > longestShownAddress ? `${address.slice(0, longestShownAddress)}…` : address;
 
 type NotForYouProps = Extract<PageScreen, { name: 'notForYou' }>;
 
