@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { openSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import { type Command, Option } from 'commander';
 import type { ImportOptions, ImportOutcome } from '#server/accounts/import-users.ts';
@@ -66,7 +66,6 @@ async function runImport(file: string, flags: ImportFlags): Promise<void> {
   const wrongKey = flags.customer?.find((key) => readShortName(key).kind === 'refused');
   if (wrongKey !== undefined) throw failure(`customer: ${JSON.stringify(wrongKey)} is not the key of a customer.`);
   const { entries, write } = await openImportFile(file, flags.format);
-  const refusedFile = flags.refused === undefined ? null : openRefusedFile(flags.refused);
   await withKeys(async (keyed) => {
     const { importUsers } = await import('#server/accounts/import-users.ts');
     const outcome = await importUsers(keyed, entries, {
@@ -75,7 +74,7 @@ async function runImport(file: string, flags: ImportFlags): Promise<void> {
       acceptsUnverified: flags.acceptUnverified === true,
       dryRun: flags.dryRun === true,
     });
-    if (refusedFile !== null && outcome.refused.length > 0) writeFileSync(refusedFile, write(outcome.refused));
+    if (flags.refused !== undefined) writeForOwner(flags.refused, write(outcome.refused));
     report(outcome, flags);
   });
 }
@@ -97,10 +96,9 @@ function formatOf(path: string): 'jsonl' | 'csv' {
   throw failure(`${path}: is it JSON Lines or CSV? --format says so${hint}.`);
 }
 
-/** Opens an empty file for refused lines, which only its owner reads. */
-function openRefusedFile(path: string): number {
+function writeForOwner(path: string, text: string): void {
   try {
-    return openSync(path, 'w', 0o600);
+    writeFileSync(path, text, { mode: 0o600 });
   } catch (error) {
     throw failure(`--refused: ${path} cannot be written (${(error as NodeJS.ErrnoException).code}).`);
   }

@@ -4,7 +4,6 @@ import { readKeycloak } from './keycloak-source.ts';
 import { readOwnFormat } from './own-format.ts';
 import { type ImportRules, readImportedUser } from './read-imported-user.ts';
 import type { ImportEntry, RefusedLine } from './read-records.ts';
-import type { ReadSource } from './source-user.ts';
 import { type BatchLine, type Compared, storeBatch } from './store-batch.ts';
 
 /** Users that one transaction of an import adds. */
@@ -41,7 +40,7 @@ export async function importUsers(
     batch = [];
   };
   for (const entry of entries) {
-    const read = readEntry(entry, sources[from], { ...rules, now: deps.now() });
+    const read = readEntry(entry, from, { ...rules, now: deps.now() });
     if ('user' in read) batch.push(read);
     else outcome.refused.push(read);
     if (batch.length >= importBatch) await finish();
@@ -51,9 +50,9 @@ export async function importUsers(
   return outcome;
 }
 
-function readEntry(entry: ImportEntry, readSource: ReadSource, rules: ImportRules): BatchLine | RefusedLine {
+function readEntry(entry: ImportEntry, from: keyof typeof sources, rules: ImportRules): BatchLine | RefusedLine {
   if ('problem' in entry) return entry;
-  const source = readSource(entry.record);
+  const source = sources[from](entry.record);
   const user = source.kind === 'ok' ? readImportedUser(source.value, rules) : source;
   return user.kind === 'ok' ? { ...entry, user: user.value } : { ...entry, problem: user.problem };
 }

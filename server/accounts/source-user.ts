@@ -24,11 +24,7 @@ export type SourceUser = {
 /** An authenticator app; absent parameters are the usual ones: SHA-1, six digits, 30 seconds. */
 export type TotpOfSource = { secret: unknown; algorithm?: unknown; digits?: unknown; period?: unknown };
 
-/** Reads one record of an export, or says why it cannot be taken over. */
-export type ReadSource = (record: SourceRecord) => Reading<SourceUser>;
-
-// Values of an export are anything that JSON or CSV can say.
-
+/** A record of an export: anything that JSON or CSV can say. */
 export type SourceRecord = Record<string, unknown>;
 
 /** A refused value; the problem begins with the field, as in names/read-name.ts. */
