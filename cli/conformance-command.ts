@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { request } from 'undici';
 import { type Call, calls } from '#contract/calls.ts';
 import { reasonOfSearch } from '#contract/reasons.ts';
 import { screenOfPath } from '#contract/screens.ts';
 import { loopbackNames } from '#server/config/public-url.ts';
+import { readText, readTextFile } from '#server/config/read-text-file.ts';
 import { second } from '#server/limits.ts';
 import { exitCodes, failure, printJson, printLine } from './print.ts';
 
@@ -147,10 +147,11 @@ function readBase(given: string): URL {
 
 async function readAccount(path: string | undefined): Promise<Account> {
   if (path === undefined) return {};
+  const text = path === '-' ? readText(await buffer(process.stdin)) : readTextFile(path);
+  if (text.kind === 'refused') throw failure(`--account: ${text.problem}.`);
   try {
-    return JSON.parse(path === '-' ? await text(process.stdin) : await readFile(path, 'utf8')) as Account;
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw failure(`--account: ${path} ${code ? `cannot be read (${code})` : 'is not JSON'}.`);
+    return JSON.parse(text.value) as Account;
+  } catch {
+    throw failure(`--account: ${path} is not JSON.`);
   }
 }

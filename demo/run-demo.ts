@@ -98,7 +98,7 @@ async function start({ wantedPort, host, warn, closings, signal }: Start): Promi
   signal.throwIfAborted();
   // The portal closes its storage last, and then the process exits.
   const whole = { sql, close: () => closeAll(closings) };
-  await (await portal).runPortal(config, createLog(process.env.LOG_LEVEL ?? 'error'), whole);
+  await (await portal).runPortal(config, createLog(process.env.LOG_LEVEL || 'error'), whole);
   // Told to stop just before the portal listened to signals.
   if (signal.aborted) process.kill(process.pid, 'SIGTERM');
   return { ...addresses, dataFolder, accounts };

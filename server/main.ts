@@ -11,7 +11,7 @@ export async function serve(): Promise<void> {
   const result = readConfig(process.env);
   if (result.kind === 'refused') throw new Error(['the configuration is not valid', ...result.problems].join('\n  '));
   const { config } = result;
-  const log = createLog(process.env.LOG_LEVEL ?? 'info');
+  const log = createLog(process.env.LOG_LEVEL || 'info');
   const [storage, { runPortal }] = await Promise.all([
     openStorage(config, { info: (text) => log.info(text), warn: (text) => log.warn(text) }),
     // The built-in PostgreSQL starts while the rest of the code is loaded.
