@@ -22,8 +22,7 @@ async function runPages(folder: string, { provider = [], json }: Flags) {
   const origins = provider.map(readOrigin);
   const path = resolve(folder);
   const config = loadConfig();
-  const { isOurs, staticFiles, writeFolder } = await import('#server/pages/static-files.ts');
-  if (!(await isOurs(path).catch(cannotWrite))) throw failure(`${path} holds files that are not ours.`);
+  const { staticFiles, writeFolder } = await import('#server/pages/static-files.ts');
   const files = await staticFiles(config, origins);
   await writeFolder(path, files).catch(cannotWrite);
   const warning = placeholderWarning(config);

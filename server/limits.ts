@@ -137,8 +137,6 @@ export const limits = {
   /** How long the headers, and the whole request, may take to arrive. */
   headersTimeout: 10 * second,
   requestTimeout: 15 * second,
-  /** A slower answer is 503: a database that stalls in the middle of a statement reports nothing. */
-  handlerTimeout: 20 * second,
   /** An idle connection, including a slow reader's, is closed. */
   connectionTimeout: 30 * second,
   keepAliveTimeout: 72 * second,

@@ -30,6 +30,7 @@ export type Caller = 'everybody' | 'half session' | 'full session' | 'link' | 'v
 type Rules = Omit<RouteShorthandOptions, 'config'> & {
   /** How its form is given again while the database is down or the queue is full. */
   formAgain?: FormKeeper;
+  isProviders?: true;
   /** What its path ends with below the call's own. */
   below?: string;
 };
@@ -40,13 +41,13 @@ export function callRoutes(app: FastifyInstance, { config: { basePath } }: Pick<
     call: Call,
     who: Caller,
     handler: (request: FastifyRequest<R>, reply: FastifyReply) => unknown,
-    { formAgain, below = '', ...rules }: Rules = {},
+    { formAgain, isProviders, below = '', ...rules }: Rules = {},
   ): void {
     app.route({
       ...rules,
       method: calls[call].method,
       url: basePath + calls[call].path + below,
-      config: { name: call, who, ...(formAgain && { formAgain }) },
+      config: { name: call, who, ...(formAgain && { formAgain }), ...(isProviders && { isProviders }) },
       handler: handler as RouteHandlerMethod,
     });
   };

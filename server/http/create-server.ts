@@ -5,18 +5,15 @@ import type { BuiltPages } from './built-pages.ts';
 import { timeRequest } from './call-routes.ts';
 import { guardRequest } from './guards.ts';
 import { tooManyHeadersPage } from './pages.ts';
-import { asksForWebSocket, refuseTunnels, unreadableRequest } from './raw-requests.ts';
+import { asksForWebSocket, unreadableRequest } from './raw-requests.ts';
 import { readForm } from './request-body.ts';
 import { logRequest } from './request-log.ts';
 import { isWellEncoded, splitUrl } from './request-url.ts';
 import { securityHeaders } from './security-headers.ts';
-import { answerInTime, unexpectedError } from './unexpected-error.ts';
+import { unexpectedError } from './unexpected-error.ts';
 
 /** How long requests and idle connections may last, in milliseconds. */
-export type Timeouts = Record<
-  'headersTimeout' | 'requestTimeout' | 'handlerTimeout' | 'connectionTimeout' | 'keepAliveTimeout',
-  number
->;
+export type Timeouts = Record<'headersTimeout' | 'requestTimeout' | 'connectionTimeout' | 'keepAliveTimeout', number>;
 
 /** The HTTP server with what holds for every request: limits, guards, headers, log and errors. It has no routes yet. */
 export function createServer(deps: Deps, built: BuiltPages, timeouts: Timeouts): FastifyInstance {
@@ -29,7 +26,6 @@ export function createServer(deps: Deps, built: BuiltPages, timeouts: Timeouts):
     genReqId: () => crypto.randomUUID(),
     bodyLimit: limits.bodyBytes,
     requestTimeout: timeouts.requestTimeout,
-    handlerTimeout: timeouts.handlerTimeout,
     connectionTimeout: timeouts.connectionTimeout,
     keepAliveTimeout: timeouts.keepAliveTimeout,
     // Requests on an open connection during a stop are still answered.
@@ -49,7 +45,6 @@ export function createServer(deps: Deps, built: BuiltPages, timeouts: Timeouts):
     rewriteUrl: ({ url = '/' }) => decodable(url),
   });
   app.server.maxConnections = limits.connections;
-  refuseTunnels(app.server, headers);
   app.decorateRequest('whyRefused');
   app.decorateRequest('address', '');
   app.removeAllContentTypeParsers();
@@ -63,7 +58,6 @@ export function createServer(deps: Deps, built: BuiltPages, timeouts: Timeouts):
     done();
   });
   app.addHook('onRequest', guardRequest(deps));
-  app.addHook('preValidation', answerInTime);
   app.addHook('onResponse', logRequest);
   app.addHook('onResponse', timeRequest(deps));
   app.setErrorHandler(handleError);

@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
-import { callUrl } from '#contract/calls.ts';
 import { insertEventOnceAMinute } from '../audit/audit-event.ts';
 import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
@@ -17,6 +16,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether the route leads to the hub. */
     isHubs?: true;
+    /** Whether it is posted by a provider, or from its site: authenticated by our request or its signature. */
+    isProviders?: true;
   }
 }
 
@@ -48,10 +49,10 @@ function refusalOf(deps: Deps, request: FastifyRequest, reply: FastifyReply): Pr
     const detail = `The client address could not be determined: see what the proxy ${proxy} sends as X-Forwarded-For.`;
     return refuse(deps, request, reply, 400, { detail, proxy });
   }
+  const { isHubs, isProviders } = request.routeOptions.config;
   // The gate judges by the path's rule where a request for the hub may come from.
-  if (request.routeOptions.config.isHubs) return null;
+  if (isHubs || isProviders) return null;
   if (harmlessMethods.has(request.method) || isFromOwnOrigin(request.headers, deps.config.origins)) return null;
-  if (isSamlMessage(deps, request) || isLogoutToken(deps, request)) return null;
   return refuseForeignSite(deps, request, reply);
 }
 
@@ -68,18 +69,6 @@ function isAmbiguous({ raw, url }: FastifyRequest): boolean {
   for (let index = 0; index < rawHeaders.length; index += 2)
     if (rawHeaders[index]?.toLowerCase() === 'host') hosts += 1;
   return hosts > 1 || (hosts === 0 && !probePaths.has(splitUrl(url).path));
-}
-
-/** Posted from the provider's site by design: authenticated by our request or its signature. */
-function isSamlMessage({ config }: Deps, { method, url }: FastifyRequest): boolean {
-  const urls = [callUrl(config.basePath, 'samlAnswer'), callUrl(config.basePath, 'samlLogoutPosted')];
-  return method === 'POST' && urls.includes(url);
-}
-
-/** Posted by the provider's server, without cookies: its signature authenticates it. */
-function isLogoutToken({ config }: Deps, { method, url }: FastifyRequest): boolean {
-  const before = `${callUrl(config.basePath, 'oidcBackchannelLogout')}/`;
-  return method === 'POST' && url.startsWith(before) && /^[a-z0-9-]+$/.test(url.slice(before.length));
 }
 
 /** Probes come from machines that know us by any name; they learn nothing important. */

@@ -14,7 +14,6 @@ const statusOfCode: Record<string, 408 | 413 | 431> = {
 
 const statusTexts = {
   400: 'Bad Request',
-  405: 'Method Not Allowed',
   408: 'Request Timeout',
   413: 'Content Too Large',
   431: 'Request Header Fields Too Large',
@@ -43,16 +42,6 @@ export function unreadableRequest(headers: Headers, tooManyHeaders: (packet: str
     else if (status !== 431) answerAndClose(socket, status, headers);
     else answerAndClose(socket, status, headers, 'text/html; charset=utf-8', tooManyHeaders(String(error.rawPacket)));
   };
-}
-
-/** Answers CONNECT and unknown expectations, which Node does not route. */
-export function refuseTunnels(server: Server, headers: Headers): void {
-  server.on('connect', (_request: IncomingMessage, socket: Socket) =>
-    answerAndClose(socket, 405, { ...headers, allow: 'GET, HEAD' }),
-  );
-  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
-    response.writeHead(417, { ...headers, 'content-type': problemType, connection: 'close' }).end(problemText(417));
-  });
 }
 
 function answerAndClose(

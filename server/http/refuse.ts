@@ -6,8 +6,8 @@ import { referenceOfRequest } from '../audit/reference.ts';
 import type { Deps } from '../deps.ts';
 import { languageOverride, wantsPage } from './request-url.ts';
 
-/** Statuses that no person navigates to have a title only; 408 and 417 are sent before there is a request. */
-const titles: Record<ProblemStatus | 401 | 404 | 408 | 409 | 416 | 417, string> = {
+/** Statuses that no person navigates to have a title only; 408 is sent before there is a request. */
+const titles: Record<ProblemStatus | 401 | 404 | 408 | 409 | 416, string> = {
   400: 'The request cannot be read',
   401: 'Not signed in',
   403: 'The request came from another site',
@@ -18,7 +18,6 @@ const titles: Record<ProblemStatus | 401 | 404 | 408 | 409 | 416 | 417, string> 
   413: 'The request is too large',
   415: 'The content type is not supported',
   416: 'The file has no such part',
-  417: 'The expectation cannot be met',
   421: 'This host is not served here',
   429: 'Too many attempts',
   431: 'The request has too many headers',

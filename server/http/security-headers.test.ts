@@ -37,7 +37,6 @@ async function answers(): Promise<[string, number, Response][]> {
     ['entered', 303, entered],
     ['refused', 303, await send({ ...login, form })],
     ['bad form', 400, await send({ ...login, body: '', headers: json })],
-    ['bad address', 400, await portal.app.inject({ method: 'GET', url: { pathname: '/portal/%ff' } })],
     ['foreign', 403, await send({ ...login, form, headers: { origin: 'https://evil.example' } })],
     ['nothing', 404, await send({ url: '/portal/nothing' })],
     ['nothing for a script', 404, await send({ url: '/portal/nothing', headers: json })],

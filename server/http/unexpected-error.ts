@@ -1,4 +1,4 @@
-import { errorCodes, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Call, callUrl } from '#contract/calls.ts';
 import { problemStatuses } from '#contract/page.ts';
 import { type PlainScreen, queryNames, screenOfPath, screenUrl, withoutTrailingSlash } from '#contract/screens.ts';
@@ -48,18 +48,14 @@ function validationDetail({ validation }: FastifyError): { detail: string; field
   return { detail: `${field || 'The request'} ${first?.message ?? 'is not valid'}`, ...(field && { field }) };
 }
 
-const busyRetryAfter = 5 * second;
-
-const databaseRetryAfter = 5 * second;
+const retrySoon = 5 * second;
 
 /** After how many milliseconds to retry an error that resolves itself; null if it does not. */
 function retryAfterOf(error: unknown): number | null {
-  if (error instanceof WorkQueueFull) return busyRetryAfter;
-  const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
-  // A database that went silent during a statement gives no error code at all.
-  if (code === 'FST_ERR_HANDLER_TIMEOUT') return databaseRetryAfter;
+  if (error instanceof WorkQueueFull) return retrySoon;
+  const { statusCode } = error as { statusCode?: unknown };
   // A client that disconnects during its body causes ECONNRESET too, but with a status.
-  return statusCode === undefined && isDatabaseAway(error) ? databaseRetryAfter : null;
+  return statusCode === undefined && isDatabaseAway(error) ? retrySoon : null;
 }
 
 /** Logs what is down; a queue that is full under load would only fill the log as well. */
@@ -68,23 +64,7 @@ function logTemporary(request: FastifyRequest, error: unknown): void {
     request.whyRefused = 'too many passwords are waiting to be checked';
     return;
   }
-  const { code } = error as { code?: unknown };
-  if (code === 'FST_ERR_HANDLER_TIMEOUT') request.log.error('no answer in time');
-  else request.log.error({ err: error }, 'the database is down');
-}
-
-/**
- * Refuses a request with a body that is not answered in time, from when the body has arrived. Fastify's own timer
- * (`handlerTimeout`) ends then, since Node closes an incoming message once it is read.
- */
-export function answerInTime(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
-  if (request.body !== undefined) {
-    const timer = setTimeout(() => {
-      if (!reply.sent) reply.send(new errorCodes.FST_ERR_HANDLER_TIMEOUT());
-    }, request.routeOptions.handlerTimeout);
-    reply.raw.once('close', () => clearTimeout(timer));
-  }
-  done();
+  request.log.error({ err: error }, 'the database is down');
 }
 
 const readable = ['GET', 'HEAD'];

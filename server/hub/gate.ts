@@ -20,9 +20,6 @@ import { readPath } from './hub-path.ts';
 import { hubTokens } from './hub-tokens.ts';
 import { type OpenStream, openStreams } from './open-streams.ts';
 
-/** Longer than any timer is needed: Node's longest. */
-const longestTimer = 2 ** 31 - 1;
-
 /** CONNECT opens a tunnel, and TRACE returns the cookies to a script. */
 const methods = METHODS.filter((method) => method !== 'CONNECT' && method !== 'TRACE');
 
@@ -141,7 +138,6 @@ export function addGate(app: FastifyInstance, deps: Deps, hub: Hub, lookEvery: n
         exposeHeadRoute: false,
         logLevel: quietLevel,
         config: { isHubs: true, name: 'hub' },
-        handlerTimeout: longestTimer,
         // Before the body is looked at: it is the hub's to read.
         onRequest: (request, reply, done) => {
           gate(request, reply).catch(done);

@@ -70,17 +70,10 @@ describe('vestibule pages', () => {
     expect(headers).toContain('strict-transport-security');
   });
 
-  it('writes again into its own folder, and into none of somebody else', async () => {
-    expect((await runVestibule(['pages', folder, '--json'], { env })).code).toBe(0);
-    expect(await runVestibule(['pages', parent], { env })).toMatchObject({
-      ...{ code: 1, err: `${parent} holds files that are not ours.\n` },
-    });
-  });
-
   it.each([
     [['pages', 'x', '--provider', 'login.example.com'], {}, 1, /--provider: "login.example.com" is not an origin/],
     [['pages', 'x', '--provider', "https://o'login.example.com"], {}, 1, /is not an origin such as/],
-    [['pages', '/dev/null/site'], {}, 1, /\/dev\/null\/site cannot be written \(ENOTDIR\)/],
+    [['pages', '/dev/null/site'], {}, 1, /\/dev\/null\/site.* cannot be written \(ENOTDIR\)/],
     [['pages', 'x'], { PUBLIC_URL: 'nowhere' }, 3, /PUBLIC_URL: must be an address/],
   ])('%j is refused', async (args, more, code, words) => {
     const refused = await runVestibule(args, { env: { ...env, ...more } });

@@ -35,17 +35,23 @@ export function addSingleSignOn(app: FastifyInstance, deps: Deps): void {
   const answer = { below: '/:connection', exposeHeadRoute: false, onRequest: onlyNavigation(deps) };
   const callback = loaded(async () => (await import('./oidc/callback-route.ts')).oidcCallbackRoute(deps));
   add('oidcCallback', 'visit', callback, { ...answer, onSend: dropFragment });
-  const token = { below: '/:connection', schema: { body: BackchannelLogoutForm }, onRequest: noBrowser(deps) };
+  const isProviders = true;
+  const token = {
+    below: '/:connection',
+    schema: { body: BackchannelLogoutForm },
+    onRequest: noBrowser(deps),
+    isProviders,
+  } as const;
   const logout = loaded(async () => (await import('./oidc/backchannel-logout.ts')).backchannelLogoutRoute(deps));
   add('oidcBackchannelLogout', 'provider', logout, token);
   const keys = loaded(async () => (await import('./oidc/client-authentication.ts')).oidcKeysRoute(deps));
   add('oidcKeys', 'everybody', keys);
 
   const saml = { bodyLimit: limits.samlBodyBytes, schema: samlAnswerSchema, onRequest: onlyNavigation(deps) };
-  add('samlAnswer', 'everybody', samlAcsRoute(deps), saml);
+  add('samlAnswer', 'everybody', samlAcsRoute(deps), { ...saml, isProviders });
   add('samlFinish', 'visit', samlFinishRoute(deps), saml);
   const onRequest = onlyNavigation(deps, { inFrames: true });
-  const posted = { bodyLimit: limits.samlBodyBytes, schema: samlLogoutSchema, onRequest };
+  const posted = { bodyLimit: limits.samlBodyBytes, schema: samlLogoutSchema, onRequest, isProviders } as const;
   add('samlLogout', 'provider', samlLogoutRoute(deps), { exposeHeadRoute: false, onRequest });
   add('samlLogoutPosted', 'provider', samlLogoutRoute(deps), posted);
   add('samlMetadata', 'everybody', samlMetadataRoute(deps));
