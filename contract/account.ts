@@ -36,49 +36,33 @@ export function accountUrl(basePath: string, section: AccountSection, query: Que
   return withQuery(basePath + accountPath + accountSections[section], query);
 }
 
-/** What has just happened on the account page (`?notice=…`); each has its text `account-notice-…`. */
-export const accountNotices = [
-  'passwordChanged',
-  'passwordWrong',
-  'passwordRefused',
-  'entryMissing',
-  'codeWrong',
-  'proven',
-  'tooManyAttempts',
-  'otherSession',
-  'notPossible',
-  'changedMeanwhile',
-  'passkeyAdded',
-  'passkeyRenamed',
-  'passkeyRemoved',
-  'passkeyRefused',
-  'passkeyName',
-  'passkeyGone',
-  'appReplaced',
-  'appRemoved',
-  'deviceForgotten',
-  'devicesForgotten',
-  'sessionEnded',
-  'sessionsEnded',
-  'languageChosen',
-] as const;
-export type AccountNotice = (typeof accountNotices)[number];
-
-/** The notices that say that something was done. */
-export const goodNotices: readonly AccountNotice[] = [
-  'passwordChanged',
-  'proven',
-  'passkeyAdded',
-  'passkeyRenamed',
-  'passkeyRemoved',
-  'appReplaced',
-  'appRemoved',
-  'deviceForgotten',
-  'devicesForgotten',
-  'sessionEnded',
-  'sessionsEnded',
-  'languageChosen',
-];
+/** What has just happened on the account page (`?notice=…`), and whether that is good; each has its text `account-notice-…`. */
+export const accountNotices = {
+  passwordChanged: 'good',
+  passwordWrong: 'bad',
+  passwordRefused: 'bad',
+  entryMissing: 'bad',
+  codeWrong: 'bad',
+  proven: 'good',
+  tooManyAttempts: 'bad',
+  otherSession: 'bad',
+  notPossible: 'bad',
+  changedMeanwhile: 'bad',
+  passkeyAdded: 'good',
+  passkeyRenamed: 'good',
+  passkeyRemoved: 'good',
+  passkeyRefused: 'bad',
+  passkeyName: 'bad',
+  passkeyGone: 'bad',
+  appReplaced: 'good',
+  appRemoved: 'good',
+  deviceForgotten: 'good',
+  devicesForgotten: 'good',
+  sessionEnded: 'good',
+  sessionsEnded: 'good',
+  languageChosen: 'good',
+} as const;
+export type AccountNotice = keyof typeof accountNotices;
 
 /** How a person proves once more who they are: `signIn` at their provider, where nothing can be asked here. */
 export type AskedProof = 'password' | 'code' | 'signIn';
@@ -88,7 +72,10 @@ export type AccountView =
   | {
       name: 'overview';
       email: string;
+      /** As people are called; null if nobody said so. */
+      displayName: string | null;
       customers: string[];
+      groups: string[];
       /** Null: as the browser says. */
       language: Language | null;
       isPart: boolean;

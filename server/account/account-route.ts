@@ -69,7 +69,7 @@ function noticeOf(request: FastifyRequest): AccountNotice | null {
   const site = request.headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin') return null;
   const asked = queryValue(request, queryNames.notice);
-  return accountNotices.find((notice) => notice === asked) ?? null;
+  return asked !== null && Object.hasOwn(accountNotices, asked) ? (asked as AccountNotice) : null;
 }
 
 /** The address, as it is to be opened after a sign-in: what it said of an earlier step is over. */

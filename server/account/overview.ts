@@ -25,8 +25,10 @@ async function viewOf(deps: Deps, visit: AccountVisit): Promise<Extract<AccountV
   return {
     name: 'overview',
     email: session.email,
+    displayName: session.name,
     // Those whose networks admit the person here.
     customers: account.customers.filter(({ key }) => session.customers.includes(key)).map(({ name }) => name),
+    groups: session.groups,
     isPart: account.isPart,
     language: languageOfTag(session.language ?? ''),
     isPasswordOpen: stateOfPassword(visit) === 'open',

@@ -169,7 +169,7 @@ describe('sign-ins', () => {
     const { body } = await portal.send({ url: '/portal/account/sign-ins', cookies });
     const outcomes = [...body.matchAll(/class="state \w+">([^<]+)</g)].map(([, text]) => text);
     expect(outcomes).toEqual(['Signed in', 'Wrong password']);
-    expect(body.match(/>Firefox, Windows</g)).toHaveLength(1);
+    expect(body.match(/Firefox, Windows · IP address 203.0.113.5/g)).toHaveLength(1);
     expect([body.includes('203.0.113.5'), body.includes('203.0.113.6')]).toEqual([true, false]);
     for (let count = 0; count < 21; count += 1) await signedIn(portal, 'alice');
     const after = await portal.send({ url: '/portal/account/sign-ins', cookies });

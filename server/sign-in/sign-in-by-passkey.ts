@@ -74,15 +74,8 @@ async function signInByPasskey(
       endsAt: new Date(now.getTime() + deps.config.sessionAbsolute),
     });
     const deviceToken = await noteDevice(sql, user, visitor, { passkey: passkey.name, byPassword: false, now });
-    const who = {
-      userId: user.id,
-      username: user.username,
-      ...customersOfEvent(admitting),
-      address,
-      browser,
-      requestId,
-    };
-    await insertAuditEvent(sql, { event: 'signed-in', ...who, steps }, now);
+    const who = { userId: user.id, username: user.username, ...customersOfEvent(admitting) };
+    await insertAuditEvent(sql, { event: 'signed-in', ...who, address, browser, requestId, steps }, now);
     return { kind: 'signedIn' as const, sessionToken, deviceToken };
   });
 }

@@ -83,16 +83,8 @@ async function refused(
 ): Promise<SignInResult> {
   const reference = newReference();
   const who = user && { userId: user.id, username: user.username, ...customersOfEvent(user.customers) };
-  const event = {
-    event: 'sign-in-refused',
-    reason,
-    reference,
-    address,
-    browser,
-    requestId,
-    steps,
-    ...who,
-  } satisfies AuditEvent;
+  const place = { address, browser, requestId };
+  const event = { event: 'sign-in-refused', reason, reference, ...place, steps, ...who } satisfies AuditEvent;
   // Failures of a known browser count for that browser alone. A refused network does not count, since its page says that the
   // password was right; every other refusal looks like a wrong password and counts like one.
   const keys = user?.deviceKnown || reason === 'network' ? [] : addressKeys(address);

@@ -197,16 +197,8 @@ async function openSession(
     now,
     endsAt: new Date(Math.min(now.getTime() + lifetime, providerEndsAt)),
   });
-  const event = {
-    userId,
-    username,
-    customerKey: customer.key,
-    connection: connection.key,
-    address,
-    browser,
-    requestId,
-    steps,
-  };
+  const keys = { customerKey: customer.key, connection: connection.key };
+  const event = { userId, username, ...keys, address, browser, requestId, steps };
   if (asked.length > 0) {
     await insertAuditEvent(sql, { event: 'second-factor-asked', ...event }, now);
     return { kind: 'secondFactor', ...firstFactor(asked, factors), sessionToken, sessionId, user, isRemembered };

@@ -103,6 +103,7 @@ test(
     await form.send(newPassword);
     await expect(heading(other)).toHaveText(texts['changed-title']);
     await follow(other, texts['return-to-login']);
+    await expect(signInForm(other).username).toHaveValue(username);
     await signInForm(other).send(username, newPassword);
     await expect(other).toHaveURL(asked);
     await expectSignedIn(other, username);
@@ -112,6 +113,7 @@ test(
     await page.goto(letter.link);
     await expect(heading(page)).toHaveText(texts['changed-title']);
     await follow(page, texts['return-to-login']);
+    await expect(signInForm(page).username).toHaveValue(username);
     await signInForm(page).send(username, password);
     await expect(heading(page)).toHaveText(texts['login-fail-default-title']);
   },

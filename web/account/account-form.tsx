@@ -64,9 +64,9 @@ export function SectionLink({ to, text: key, look }: { to: AccountSection; text:
 }
 
 type RowProps = {
-  name: string;
+  name?: string;
   mark?: string | false;
-  tone?: 'good' | 'warn';
+  tone?: 'good' | 'warn' | 'bad';
   facts: ReactNode[];
   children?: ReactNode;
 };
@@ -77,7 +77,7 @@ export function Row({ name, mark, tone = 'good', facts, children }: RowProps) {
   return (
     <li className="row">
       <div>
-        <b>{name}</b>
+        {name && <b>{name}</b>}
         {mark && <p className={`state ${tone}`}>{mark}</p>}
         {known.map((fact, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the facts have no identity but their order

@@ -1,12 +1,9 @@
 import type { ReactNode } from 'react';
-import { type AccountView, goodNotices } from '#contract/account.ts';
+import { type AccountView, accountNotices } from '#contract/account.ts';
 import { defaultDestination } from '#contract/destination.ts';
-import { languageNames, languages } from '#contract/languages.ts';
-import { queryNames } from '#contract/screens.ts';
 import { useApp, usePortalUrls } from '../app-context.ts';
-import { Icon, shapes } from '../components/icon.tsx';
 import { Alert } from '../components/notice.tsx';
-import { Mark } from '../components/page-frame.tsx';
+import { Mark, PageFooter } from '../components/page-frame.tsx';
 import { Reference } from '../components/reference.tsx';
 import { sectionTitle, useAccount, useAccountText, useSectionUrl } from './account-context.tsx';
 import { ProofForm } from './proof-form.tsx';
@@ -47,20 +44,22 @@ export function AccountScreen() {
 }
 
 /** Whose account it is. */
-function Person({ email, customers }: Extract<AccountView, { name: 'overview' }>) {
+function Person({ displayName, email, customers, groups }: Extract<AccountView, { name: 'overview' }>) {
   const text = useAccountText();
   const { username } = useAccount();
+  const name = displayName ?? username;
+  const facts = [displayName && username, email, customers.join(', '), groups.join(', ')];
   return (
     <header className="title">
       <span className="arch" aria-hidden="true">
-        {initialsOf(username)}
+        {initialsOf(name)}
       </span>
       <div>
         <h1>
           <span className="sr">{text('account-title')}: </span>
-          {username}
+          {name}
         </h1>
-        <p className="soft">{[email, customers.join(', ')].filter(Boolean).join(' · ')}</p>
+        <p className="soft">{facts.filter(Boolean).join(' · ')}</p>
       </div>
     </header>
   );
@@ -101,7 +100,7 @@ function AccountNotice() {
   const text = useAccountText();
   const { notice, reason } = useAccount();
   if (notice === null) return null;
-  const isGood = goodNotices.includes(notice);
+  const isGood = accountNotices[notice] === 'good';
   return (
     <Alert kind={isGood ? 'info' : 'bad'} answerTo={isGood ? null : {}}>
       {notice === 'passwordRefused' && reason !== null
@@ -115,9 +114,7 @@ function AccountNotice() {
 export function AccountFrame({ children }: { children: ReactNode }) {
   const text = useAccountText();
   const { toCall } = usePortalUrls();
-  const { branding, rules } = useApp().page;
-  const { links } = branding;
-  const hub = defaultDestination(rules.basePath);
+  const hub = defaultDestination(useApp().page.rules.basePath);
   return (
     <div className="portal account">
       <header className="bar">
@@ -130,40 +127,8 @@ export function AccountFrame({ children }: { children: ReactNode }) {
         </nav>
       </header>
       <main className="room">{children}</main>
-      <footer className="floor">
-        <a href={links.solutions}>{text('tagline')}</a>
-        <nav aria-label={text('service-links')}>
-          <a href={links.support}>{text('support')}</a>
-          <a href={links.imprint}>{text('imprint')}</a>
-          <LanguageForm />
-        </nav>
-      </footer>
+      <PageFooter />
       <p className="sr" role="status" />
     </div>
-  );
-}
-
-/** The language menu, with a button of its own: no script sends it. */
-function LanguageForm() {
-  const text = useAccountText();
-  const { language } = useApp();
-  const { section, begun } = useAccount();
-  const action = useSectionUrl()(section);
-  return (
-    <form className="language" method="get" action={action.split('?')[0]}>
-      {begun !== null && <input type="hidden" name="do" value={begun} />}
-      <label htmlFor="lang">
-        <Icon shape={shapes.globe} size={18} />
-        <span className="sr">{text('language')}</span>
-      </label>
-      <select id="lang" name={queryNames.language} autoComplete="off" defaultValue={language}>
-        {languages.map((tag) => (
-          <option key={tag} value={tag} lang={tag}>
-            {languageNames[tag]}
-          </option>
-        ))}
-      </select>
-      <button type="submit">{text('language-apply')}</button>
-    </form>
   );
 }

@@ -6,9 +6,11 @@ import { loadTexts } from '../use-language.ts';
 import { stillApp } from './account-context.tsx';
 import { showLocalTimes } from './times.tsx';
 
-/** What a script adds to the account page: the reader's own time zone, and the rules of a new password, ticked off while typing. */
+/** What a script adds to the account page: the reader's own time zone, and rules that are ticked off while typing. */
 export async function enlivenAccount(page: RenderedPage): Promise<void> {
   showLocalTimes(page.language);
+  const menu = document.querySelector<HTMLSelectElement>('.language select');
+  menu?.addEventListener('change', () => menu.form?.requestSubmit());
   const fields = document.getElementById('new-password');
   if (!fields) return;
   const app = stillApp(page, await loadTexts(page.language, page.ownTexts));

@@ -98,19 +98,8 @@ export function CodeForm({ head, cancelKey, links, around }: Props) {
 
 type CodeCheckFormProps = Pick<ComponentProps<typeof CallForm>, 'isReady' | 'onSend' | 'children'> & { said: Said };
 
-/** What is shown above the form; everything else is shown beside the code, since another code may help. */
-function failureOf(said: Said): CallFailure | null {
-  switch (said?.name) {
-    case undefined:
-    case 'wrong':
-    case 'malformed':
-    case 'notChecked':
-    case 'notice':
-      return null;
-    default:
-      return said as CallFailure;
-  }
-}
+/** What is shown beside the code, since another one may help; all else is shown above the form. */
+const beside: readonly unknown[] = ['wrong', 'malformed', 'notChecked', 'notice'] satisfies NonNullable<Said>['name'][];
 
 /** A form whose code is checked, with notices above it; a wrong code is reported beside the field. */
 export function CodeCheckForm({ said, children, ...form }: CodeCheckFormProps) {
@@ -121,7 +110,7 @@ export function CodeCheckForm({ said, children, ...form }: CodeCheckFormProps) {
       // Set here and not on the tick box: Firefox would tick it again on a reload.
       autoComplete="off"
       word="checking-code"
-      failure={failureOf(said)}
+      failure={said && !beside.includes(said.name) ? (said as CallFailure) : null}
       notice={said?.name === 'notice' ? said.notice : null}
       seconds={said?.name === 'notice' ? said.seconds : undefined}
       {...form}

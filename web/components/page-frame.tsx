@@ -81,7 +81,8 @@ export function Mark() {
   );
 }
 
-function PageFooter() {
+/** The operator's links, and the language menu. */
+export function PageFooter() {
   const message = useMessage();
   const { links } = useApp().page.branding;
   return (

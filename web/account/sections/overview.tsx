@@ -6,7 +6,7 @@ import { Alert } from '../../components/notice.tsx';
 import { type AccountKey, sectionTitle, useAccount, useAccountText } from '../account-context.tsx';
 import { AccountForm, Row, SectionLink } from '../account-form.tsx';
 import { TextAt } from '../times.tsx';
-import { SessionRow, SignInTable } from './sessions.tsx';
+import { SessionRow, SignInList } from './sessions.tsx';
 
 type Props = Extract<AccountView, { name: 'overview' }>;
 
@@ -35,7 +35,7 @@ export function Overview(view: Props) {
         </ul>
       </Panel>
       <Panel title="account-sign-ins-title" link={<SectionLink to="signIns" text="account-all" />}>
-        <SignInTable signIns={signIns.slice(0, shown)} />
+        <SignInList signIns={signIns.slice(0, shown)} />
       </Panel>
       {!view.isPart && <LanguageChoice {...view} />}
     </>

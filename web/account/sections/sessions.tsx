@@ -80,47 +80,29 @@ export function SignIns({ signIns }: SignInsProps) {
   return (
     <>
       <p className="hint">{text('account-sign-ins-text')}</p>
-      <SignInTable signIns={signIns} />
+      <SignInList signIns={signIns} />
     </>
   );
 }
 
-/** On a phone each row is a short paragraph; then only its roles say that it is one of a table. */
-export function SignInTable({ signIns }: { signIns: readonly AccountSignIn[] }) {
+export function SignInList({ signIns }: { signIns: readonly AccountSignIn[] }) {
   const text = useAccountText();
-  const columns = ['account-when', 'account-what', 'account-browser', 'account-from'] as const;
   return (
-    // biome-ignore-start lint/a11y/noRedundantRoles: its display takes them away
-    <table className="table" role="table" aria-label={text('account-sign-ins-title')}>
-      <thead role="rowgroup">
-        <tr role="row">
-          {columns.map((column) => (
-            <th key={column} role="columnheader" scope="col">
-              {text(column)}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody role="rowgroup">
-        {signIns.map(({ at, outcome, browser, address, provider, isByPasskey }, index) => (
+    <ol className="rows">
+      {signIns.map(({ at, outcome, browser, address, provider, isByPasskey }, index) => (
+        <Row
           // biome-ignore lint/suspicious/noArrayIndexKey: they have no identity but their order
-          <tr key={index} role="row">
-            <td role="cell">
-              <Time at={at} />
-            </td>
-            <td role="cell">
-              <span className={outcome === 'signedIn' ? 'state good' : 'state bad'}>
-                {text(`account-outcome-${outcome}`)}
-              </span>{' '}
-              {provider !== null && text('account-by-provider', { provider })}
-              {isByPasskey && text('account-by-passkey')}
-            </td>
-            <td role="cell">{browser ?? ''}</td>
-            <td role="cell">{address ?? ''}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-    // biome-ignore-end lint/a11y/noRedundantRoles: its display takes them away
+          key={index}
+          mark={text(`account-outcome-${outcome}`)}
+          tone={outcome === 'signedIn' ? 'good' : 'bad'}
+          facts={[
+            <Time key="at" at={at} />,
+            [browser, address !== null && text('account-address', { address })].filter(Boolean).join(' · '),
+            provider !== null && text('account-by-provider', { provider }),
+            isByPasskey && text('account-by-passkey'),
+          ]}
+        />
+      ))}
+    </ol>
   );
 }
