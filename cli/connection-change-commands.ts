@@ -92,7 +92,6 @@ async function add(
     } as ConnectionToAdd;
     const result = await addConnection({ sql, keys }, made, byOperator());
     if (result.kind === 'taken') throw failure(`key: connection ${key} already exists.`);
-    if (result.kind === 'providerTaken') throw takenFailure(result);
     if (result.kind === 'unknownCustomer') throw failure(`--customer: there is no customer ${flags.customer}.`);
     const stored = await existingConnection(sql, key);
     if (flags.json) return printJson(publicView(stored, config));
@@ -141,7 +140,6 @@ async function runSet(key: string, flags: ConnectionFlags, command: Command): Pr
       changeConnection({ sql, keys }, key, change, byOperator(), isAgreed),
     );
     if (result.kind === 'notFound') throw failure(`There is no connection ${key}.`);
-    if (result.kind === 'providerTaken') throw takenFailure(result);
     if (flags.json)
       return printJson({
         ...publicView(await existingConnection(sql, key), config),
@@ -170,13 +168,6 @@ async function changedSettings(connection: SsoConnection, flags: ConnectionFlags
   if (needsSecret && sealedSecret === null && !flags.clientSecretStdin)
     throw failure('--client-auth: there is no client secret yet; pipe it in with --client-secret-stdin.');
   return Object.keys(changes).length === 0 ? null : ({ ...settings, ...changes } as SsoConnection['settings']);
-}
-
-/** Why the provider of a connection may not begin. */
-function takenFailure({ by }: { by: string }): Error {
-  return failure(
-    `--idp-initiated: connection ${by} already allows sign-ins that start at this provider; its answer would not say which one is meant.`,
-  );
 }
 
 /** The connection with a key. Throws a failure if there is none. */

@@ -59,7 +59,7 @@ export async function readMetadata(
 ): Promise<SamlMetadata & Pick<SamlSettings, 'metadataUrl'>> {
   const metadataUrl = /^https?:\/\//.test(argument) ? argument : null;
   const text = await (metadataUrl === null ? textOfFile(argument) : textAt(metadataUrl, networks));
-  const reading = readSamlMetadata(text, { now: new Date() });
+  const reading = readSamlMetadata(text, new Date());
   if (reading.kind === 'refused') throw failure(`--metadata: ${reading.problem}.`);
   for (const warning of reading.warnings) printWarning(`Warning: ${warning}.`);
   return { ...reading.settings, metadataUrl };

@@ -13,7 +13,6 @@ import {
   deleteSsoConnection,
   findSsoConnectionByKeyForUpdate,
   insertSsoConnection,
-  listSsoConnections,
   type NewSsoConnection,
   type ProtocolSettings,
   providerOf,
@@ -31,12 +30,7 @@ export type ConnectionToAdd = Omit<NewSsoConnection, 'id' | 'customerId' | 'seal
   secret: string | null;
 } & ProtocolSettings;
 
-type AddConnectionResult =
-  | { kind: 'added' }
-  | { kind: 'taken' }
-  | { kind: 'unknownCustomer' }
-  /** Another connection lets the same provider begin: an unsolicited answer names only its issuer, not which is meant. */
-  | { kind: 'providerTaken'; by: string };
+type AddConnectionResult = { kind: 'added' } | { kind: 'taken' } | { kind: 'unknownCustomer' };
 
 /** Adds a connection to a customer and records it. */
 export async function addConnection(
@@ -47,8 +41,6 @@ export async function addConnection(
   return await sql.begin(async (sql): Promise<AddConnectionResult> => {
     const customer = await findCustomer(sql, customerKey);
     if (!customer) return { kind: 'unknownCustomer' };
-    const by = otherThatMayBegin(made, await listSsoConnections(sql));
-    if (by) return { kind: 'providerTaken', by };
     const id = randomUUID();
     const sealedSecret = secret === null ? null : seal(keys.seal, secret, connectionPlace(id));
     const connection = { ...made, id, customerId: customer.id, sealedSecret } as NewSsoConnection;
@@ -61,20 +53,6 @@ export async function addConnection(
     await insertAuditEvent(sql, { event: 'connection-added', connection: key, customerKey, steps, actor }, now);
     return { kind: 'added' };
   });
-}
-
-/** The key of another connection that lets the same SAML provider begin, or null. */
-function otherThatMayBegin(
-  one: ProtocolSettings & { key: string },
-  connections: readonly SsoConnection[],
-): string | null {
-  if (one.protocol !== 'saml' || !one.settings.mayBegin) return null;
-  const { entityId } = one.settings;
-  const other = connections.find(
-    ({ protocol, key, settings }) =>
-      protocol === 'saml' && key !== one.key && settings.mayBegin && settings.entityId === entityId,
-  );
-  return other?.key ?? null;
 }
 
 /**
@@ -90,7 +68,6 @@ export type ChangeOfConnection = Omit<SsoConnectionChanges, 'sealedSecret'> & {
 type ChangeConnectionResult =
   | { kind: 'changed'; steps: AuditStep[]; sessionsEnded: number; usersUnlinked: number; domainsDropped: string[] }
   | { kind: 'unchanged' }
-  | { kind: 'providerTaken'; by: string }
   | { kind: 'notFound' }
   | NotAgreed;
 
@@ -113,8 +90,6 @@ export async function changeConnection(
     const before = await findSsoConnectionByKeyForUpdate(sql, key);
     if (!before) return { kind: 'notFound' };
     const after = { ...before, ...changes, ...(domains && { domains: [...domains].sort() }) } as SsoConnection;
-    const by = otherThatMayBegin(after, await listSsoConnections(sql));
-    if (by) return { kind: 'providerTaken', by };
     const steps = [
       ...differences(before, after),
       ...(secret === undefined ? [] : [{ step: 'secret', outcome: 'set' }]),

@@ -144,7 +144,7 @@ describe('a SAML connection', () => {
     for (const [text, ...expected] of [
       [metadata({ signOnUrl: 'https://new.example/' }), /signOnUrl: "https:\/\/idp.*here, .*"https:\/\/new.* there/],
       [metadata({ certificates: [other] }), ...prints.map((print) => new RegExp(`certificates: ${print} is`))],
-      [metadata({ entityId: 'urn:else' }), /not of "urn:idp" but of "urn:else"/],
+      [metadata({ entityId: 'urn:else' }), /entity id: "urn:idp" here, entity id: "urn:else" there/],
       ['<html>', /cannot be read/],
       ['', /nobody answers/],
     ] as [string, ...RegExp[]][])

@@ -21,7 +21,7 @@ import { firstFactor, isSpared, type SignInResult, whatIsAsked } from '../sign-i
 import { askedOf, type ClaimedVisit } from './claim-visit.ts';
 import { fail, noticeOf, recordSsoFailure } from './fail.ts';
 import { matchUser, takeNameAndGroups } from './match-user.ts';
-import { type Identity, type ProviderAnswer, provenAtProvider, type Refusal } from './provider-answer.ts';
+import { type Identity, type ProviderAnswer, provenAtProvider } from './provider-answer.ts';
 import type { SsoConnection } from './sso-connection.ts';
 
 /** Leads on from a claimed visit whose answer was read: into a session, or to the page that says why not. */
@@ -34,31 +34,30 @@ export async function finishVisit(
   answer: ProviderAnswer,
 ): Promise<FastifyReply> {
   const { config } = deps;
-  const { address } = visitor;
+  const { address, browser, requestId } = visitor;
   const { protocol } = connection;
   const { typed, ...where } = askedOf(details);
   const asked = { ...where, address };
-  const username = typed ?? '';
-  const no = (refusal: Refusal) => fail(deps, request, reply, refusal, { ...asked, typed, protocol, connection });
-  if (answer.kind === 'refused') return await no(answer);
-  const result = await signInByProvider(deps, { visit, connection, identity: answer.identity }, visitor);
-  switch (result.kind) {
-    case 'signedIn':
-    case 'secondFactor':
-      if (result.kind === 'signedIn') rememberConnection(deps, reply, connection.id);
-      return await letIn(deps, reply, result, { ...asked, username: typed, byProvider: true });
-    case 'somebodyElse': {
-      const query = { [queryNames.destination]: asked.destination, lang: asked.lang };
-      return reply.redirect(signOutQuestionUrl(config.basePath, query), 303);
-    }
-    case 'refused': {
-      const notice = noticeOf[result.reason];
-      forgetConnection(deps, request, reply);
-      return refuseSignIn(reply, config, { ...result, type: protocol, username, ...(notice && { notice }) }, asked);
-    }
-    case 'networkRefused':
-      return refuseSignIn(reply, config, { ...result, type: 'ip', username }, asked);
+  if (answer.kind === 'refused')
+    return await fail(deps, request, reply, answer, { ...asked, typed, protocol, connection });
+  const steps: AuditStep[] = [];
+  const result = await signInByProvider(deps, { visit, connection, identity: answer.identity }, visitor, steps);
+  if (result.kind !== 'undone') {
+    if (result.kind === 'signedIn') rememberConnection(deps, reply, connection.id);
+    return await letIn(deps, reply, result, { ...asked, username: typed, byProvider: true });
   }
+  const { reason, user } = result;
+  const failure = { reason, connection, steps, address, browser, requestId, ...(user && { user }) };
+  const reference = await recordSsoFailure(deps, failure);
+  if (reason === 'signed-in-as-other') {
+    const query = { [queryNames.destination]: asked.destination, lang: asked.lang };
+    return reply.redirect(signOutQuestionUrl(config.basePath, query), 303);
+  }
+  const refused = { reference, username: typed ?? '' };
+  if (reason === 'network') return refuseSignIn(reply, config, { ...refused, type: 'ip' }, asked);
+  forgetConnection(deps, request, reply);
+  const notice = noticeOf[reason];
+  return refuseSignIn(reply, config, { ...refused, type: protocol, ...(notice && { notice }) }, asked);
 }
 
 /** The person a provider vouched for, in the visit it answered. */
@@ -69,10 +68,6 @@ type Done = Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }> & {
   isRemembered: boolean;
   sessionId: string;
 };
-type Result =
-  | Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' | 'networkRefused' }>
-  | { kind: 'refused'; reference: string; reason: SsoRefusalReason }
-  | { kind: 'somebodyElse' };
 /** Why nothing is stored. */
 type Undone = { kind: 'undone'; reason: SsoRefusalReason; user?: SsoUser | undefined };
 
@@ -81,9 +76,13 @@ type Undone = { kind: 'undone'; reason: SsoRefusalReason; user?: SsoUser | undef
  * limited to the connection's customer: a provider speaks for nobody else. Either everything is stored, or nothing: if it is
  * refused, or somebody else is signed in here.
  */
-async function signInByProvider(deps: Deps, vouched: Vouched, visitor: Visitor): Promise<Result> {
+async function signInByProvider(
+  deps: Deps,
+  vouched: Vouched,
+  visitor: Visitor,
+  steps: AuditStep[],
+): Promise<Done | Undone> {
   const { connection } = vouched;
-  const steps: AuditStep[] = [];
   const here = await visitor.who();
   const done = await deps.sql.begin(async (sql): Promise<Done | RollBack<Undone>> => {
     const refusal = await refusalOfAnswer(sql, vouched, deps.now(), steps);
@@ -100,14 +99,7 @@ async function signInByProvider(deps: Deps, vouched: Vouched, visitor: Visitor):
     await takeNameAndGroups(sql, connection, { user, said: vouched.identity, steps });
     return await openSession(deps, sql, vouched, user, visitor, steps);
   });
-  if (done.kind === 'undone') {
-    const { reason, user } = done;
-    const { address, browser, requestId } = visitor;
-    const failure = { reason, connection, steps, address, browser, requestId, ...(user && { user }) };
-    const reference = await recordSsoFailure(deps, failure);
-    if (reason === 'signed-in-as-other') return { kind: 'somebodyElse' };
-    return reason === 'network' ? { kind: 'networkRefused', reference } : { kind: 'refused', reference, reason };
-  }
+  if (done.kind === 'undone') return done;
   const outcome = done.kind === 'signedIn' ? 'signed-in' : 'second-factor-asked';
   deps.metrics.singleSignOn.inc({ connection: connection.key, outcome });
   deps.metrics.signIns.inc({ method: done.isRemembered ? 'remembered' : connection.protocol, outcome });

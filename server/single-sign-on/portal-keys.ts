@@ -30,7 +30,11 @@ export async function addPortalKey(deps: KeyDeps, sql: Connection, stage: 'next'
   const madeAt = deps.now();
   const { certificate, privateKey, endsAt } = await makeCertificate(deps.config.publicUrl.hostname, madeAt);
   const sealedKey = seal(deps.keys.seal, privateKey, portalKeyPlace(id));
-  return await insertPortalKey(sql, { id, stage, certificate, sealedKey, madeAt, endsAt });
+  const rows = await sql`
+    insert into portal_key (id, stage, certificate, sealed_key, made_at, ends_at)
+    values (${id}, ${stage}, ${certificate}, ${sealedKey}, ${madeAt}, ${endsAt})
+    on conflict (stage) do nothing returning id`;
+  return rows.length > 0;
 }
 
 function opened({ keys }: KeyDeps, { id, stage, certificate, sealedKey }: PortalKeyRow): PortalKey {
@@ -52,7 +56,8 @@ export async function signWithNextKey(deps: ActorsKeyDeps): Promise<boolean> {
 
 /** Removes the next or the last key from what is published; false if there is none. */
 export async function withdrawKey(deps: ActorsKeyDeps, stage: 'next' | 'last'): Promise<boolean> {
-  return await change(deps, `${stage} key withdrawn`, (sql) => deletePortalKey(sql, stage));
+  const work = async (sql: Connection) => (await sql`delete from portal_key where stage = ${stage}`).count > 0;
+  return await change(deps, `${stage} key withdrawn`, work);
 }
 
 async function change(
@@ -94,15 +99,6 @@ export async function listPortalKeys(sql: Connection): Promise<PortalKeyRow[]> {
     order by array_position('{current,next,last}'::text[], stage)`;
 }
 
-/** Adds a key; false if its stage is taken. */
-async function insertPortalKey(sql: Connection, key: PortalKeyRow): Promise<boolean> {
-  const rows = await sql`
-    insert into portal_key (id, stage, certificate, sealed_key, made_at, ends_at)
-    values (${key.id}, ${key.stage}, ${key.certificate}, ${key.sealedKey}, ${key.madeAt}, ${key.endsAt})
-    on conflict (stage) do nothing returning id`;
-  return rows.length > 0;
-}
-
 /** Promotes the next key to current, and the current one to last; false if there is no next key. */
 export async function promotePortalKey(sql: Connection): Promise<boolean> {
   const [next] = await sql`select id from portal_key where stage = 'next' for update`;
@@ -111,11 +107,6 @@ export async function promotePortalKey(sql: Connection): Promise<boolean> {
   await sql`update portal_key set stage = 'last' where stage = 'current'`;
   await sql`update portal_key set stage = 'current' where stage = 'next'`;
   return true;
-}
-
-/** Withdraws a key that does not sign; false if the stage has none. */
-async function deletePortalKey(sql: Connection, stage: 'next' | 'last'): Promise<boolean> {
-  return (await sql`delete from portal_key where stage = ${stage} returning id`).length > 0;
 }
 
 const lifetime = 3 * 365 * day;

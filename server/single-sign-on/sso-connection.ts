@@ -102,14 +102,15 @@ export function connectionPlace(id: string): string {
   return `sso-connection:${id}`;
 }
 
-const columns = (sql: Connection) => sql`
-  s.id, s.key, s.name, s.customer_id as "customerId", c.key as "customerKey", s.protocol, s.active and c.active as active,
+const connections = (sql: Connection) => sql`
+  select s.id, s.key, s.name, s.customer_id as "customerId", c.key as "customerKey", s.protocol, s.active and c.active as active,
   s.required, s.makes_users as "makesUsers", s.trusts_email as "trustsEmail",
   s.second_factor_values as "secondFactorValues", s.attributes, s.settings, s.sealed_secret as "sealedSecret",
   s.secret_ends_at as "secretEndsAt",
   s.provider_networks::text[] as "providerNetworks", s.created_at as "createdAt",
   s.version,
-  array(select domain from sso_domain d where d.connection_id = s.id order by domain) as domains`;
+  array(select domain from sso_domain d where d.connection_id = s.id order by domain) as domains
+  from sso_connection s join customer c on c.id = s.customer_id`;
 
 /** Adds a connection; false if the key is taken. */
 export async function insertSsoConnection(sql: Connection, made: NewSsoConnection, now: Date): Promise<boolean> {
@@ -152,38 +153,27 @@ export async function updateSsoConnection(sql: Connection, id: string, changes: 
 }
 
 export async function findSsoConnection(sql: Connection, id: string) {
-  return await rowOrNull(sql<SsoConnection[]>`
-    select ${columns(sql)} from sso_connection s join customer c on c.id = s.customer_id where s.id = ${id}`);
+  return await rowOrNull(sql<SsoConnection[]>`${connections(sql)} where s.id = ${id}`);
 }
 
 export async function findSsoConnectionByKey(sql: Connection, key: string) {
-  return await rowOrNull(sql<SsoConnection[]>`
-    select ${columns(sql)} from sso_connection s join customer c on c.id = s.customer_id where s.key = ${key}`);
+  return await rowOrNull(sql<SsoConnection[]>`${connections(sql)} where s.key = ${key}`);
 }
 
 /** The connection, locked until the transaction ends. */
 export async function findSsoConnectionByKeyForUpdate(sql: Connection, key: string) {
-  return await rowOrNull(sql<SsoConnection[]>`
-    select ${columns(sql)} from sso_connection s join customer c on c.id = s.customer_id where s.key = ${key}
-    for update of s`);
-}
-
-/** Refuses the visits that have begun: what their answers say no longer counts. */
-export async function raiseVersion(sql: Connection, id: string): Promise<void> {
-  await sql`update sso_connection set version = version + 1 where id = ${id}`;
+  return await rowOrNull(sql<SsoConnection[]>`${connections(sql)} where s.key = ${key} for update of s`);
 }
 
 /** All connections by key. */
 export async function listSsoConnections(sql: Connection): Promise<SsoConnection[]> {
-  return await sql<SsoConnection[]>`
-    select ${columns(sql)} from sso_connection s join customer c on c.id = s.customer_id order by s.key`;
+  return await sql<SsoConnection[]>`${connections(sql)} order by s.key`;
 }
 
 /** The connections that vouch for a domain, by key, including disabled ones. */
 export async function listSsoConnectionsOfDomain(sql: Connection, domain: string): Promise<SsoConnection[]> {
   return await sql<SsoConnection[]>`
-    select ${columns(sql)} from sso_domain asked join sso_connection s on s.id = asked.connection_id
-    join customer c on c.id = s.customer_id where asked.domain = ${domain} order by s.key`;
+    ${connections(sql)} where s.id in (select connection_id from sso_domain where domain = ${domain}) order by s.key`;
 }
 
 /** Removes a connection with its domains, links and open requests; its users stay. */

@@ -5,7 +5,7 @@ import { listRememberedDevices } from '../factors/devices.ts';
 import { foldLoginName } from '../names/read-name.ts';
 import { findUserForUpdate } from '../people/portal-user.ts';
 import { isInDomains } from '../people/sign-in-policy.ts';
-import { findSsoConnectionByKeyForUpdate, raiseVersion } from './sso-connection.ts';
+import { findSsoConnectionByKeyForUpdate } from './sso-connection.ts';
 
 type UnlinkResult =
   /** What the user, or the linked person, may have set up; which of the two cannot be determined. */
@@ -29,7 +29,8 @@ export async function unlinkUser(sql: Database, key: string, name: string, by: B
     const unlinked = await sql`delete from sso_subject where ${ofUser}`;
     if (unlinked.count === 0) return { kind: 'notLinked' };
     const { count: sessionsEnded } = await sql`delete from session where ${ofUser}`;
-    await raiseVersion(sql, connection.id);
+    // Visits that have begun end: their answers would link again.
+    await sql`update sso_connection set version = version + 1 where id = ${connection.id}`;
     const rememberedDevices = (await listRememberedDevices(sql, userId, by.now)).length;
     const steps = [{ step: 'sessions ended', outcome: String(sessionsEnded) }];
     const event = { event: 'connection-unlinked', connection: key, userId, username, steps, actor: by.actor } as const;

@@ -31,8 +31,8 @@ export async function clientAuthentication(
  */
 export function methodOfSecret({ clientAuthentication }: OidcSettings, metadata: ServerMetadata): 'basic' | 'post' {
   if (clientAuthentication === 'basic' || clientAuthentication === 'post') return clientAuthentication;
-  const offered = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
-  return offered.includes('client_secret_basic') ? 'basic' : 'post';
+  const offered = metadata.token_endpoint_auth_methods_supported;
+  return !Array.isArray(offered) || offered.includes('client_secret_basic') ? 'basic' : 'post';
 }
 
 /**

@@ -225,7 +225,6 @@ describe('discovery that does not belong to the connection', () => {
     ['plain http for the token endpoint', () => ({ token_endpoint: evil })],
     ['a file for the keys', () => ({ jwks_uri: 'file:///etc/passwd' })],
     ['a script for the end of the session', () => ({ end_session_endpoint: 'javascript:alert(1)' })],
-    ['a number for the authentication methods', () => ({ token_endpoint_auth_methods_supported: 7 })],
   ])('OI-26 %s is refused before anyone is sent there', async (_name, change) => {
     provider.bend(discovery(change()));
     await expect(startVisit(deps, connection)).rejects.toThrow(/connection-broken|provider-unreachable/);

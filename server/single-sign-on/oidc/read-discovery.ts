@@ -27,23 +27,11 @@ export async function readDiscovery(
     const refused = metadata[name] === undefined ? null : refusedByHost(new URL(String(metadata[name])), networks);
     if (refused) throw new ConnectionBroken(`discovery: ${name}: ${refused.message}`);
   }
-  const noList = listNames.find((name) => metadata[name] !== undefined && !isListOfTexts(metadata[name]));
-  if (noList) throw new ConnectionBroken(`discovery: ${noList} is not a list of strings`);
   return metadata;
 }
 
 const neededEndpoints = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'];
 const otherEndpoints = ['userinfo_endpoint', 'end_session_endpoint'];
-
-/** The lists we choose from. */
-const listNames = [
-  ...['response_types_supported', 'code_challenge_methods_supported', 'token_endpoint_auth_methods_supported'],
-  ...['id_token_signing_alg_values_supported', 'userinfo_signing_alg_values_supported'],
-];
-
-function isListOfTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every((entry) => typeof entry === 'string');
-}
 
 /**
  * The first endpoint that we neither request nor send anyone to. Only a provider on this machine may have http

@@ -197,8 +197,8 @@ describe('an answer that nobody asked for, from a tile at the provider', () => {
     return await bring(victim, answerTo(request, { email }));
   }
   const visits = async () => (await portal.sql`select from visit`).length;
-  const set = (settings: object) =>
-    portal.sql`update sso_connection set settings = settings || ${JSON.stringify(settings)}`;
+  const set = (settings: object, at = 'acme-saml') =>
+    portal.sql`update sso_connection set settings = settings || ${JSON.stringify(settings)} where key like ${at}`;
 
   it('SA-26 begins a visit of this browser at once; its own answer counts, and whoever is signed in stays so', async () => {
     const begun = await pressed({ ...answerTo(null), RelayState: 'https://evil.example/' });
@@ -241,6 +241,12 @@ describe('an answer that nobody asked for, from a tile at the provider', () => {
       steps: [{ outcome: expect.stringMatching(words) }],
     });
     expect(await visits()).toBe(0);
+  });
+
+  it('SA-26 an issuer that may begin at two connections names neither', async () => {
+    await set({ mayBegin: true, entityId: acme.entityId }, '%');
+    expect(await pressed()).toMatch(failed);
+    expect((await lastFailure(portal))?.steps[0]?.outcome).toMatch(/-saml has the same issuer/);
   });
 
   it('SA-43 no issuer is found in a message that is made to cost, and at once', async () => {

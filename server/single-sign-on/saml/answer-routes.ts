@@ -143,7 +143,8 @@ async function connectionThatMayBegin(
     (connection): connection is SamlConnection =>
       connection.protocol === 'saml' && connection.active && connection.settings.entityId === issuer,
   );
-  const connection = known.find(({ settings }) => settings.mayBegin);
+  const [connection, another] = known.filter(({ settings }) => settings.mayBegin);
+  if (another) return refusalFor('provider-began', `${another.key} has the same issuer: allow it at one connection`);
   if (connection) return { kind: 'ok', connection };
   if (known.length === 0) return refusalFor('provider-began', 'no connection has this issuer');
   return refusalFor('provider-began', 'vestibule connection set --idp-initiated on allows it');

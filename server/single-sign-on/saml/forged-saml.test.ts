@@ -190,7 +190,7 @@ it('SA-32 hostile XML is refused at once, in an answer or as metadata, and nobod
       expect(await saml.read(field(xml))).toMatchObject({ words: expect.stringMatching(words) });
       times.push(process.threadCpuUsage(begin).user / 1000);
     }
-    expect(readSamlMetadata(xml, { now: portal.deps.now() })).toMatchObject({ kind: 'refused' });
+    expect(readSamlMetadata(xml, portal.deps.now())).toMatchObject({ kind: 'refused' });
     expect(connect).not.toHaveBeenCalled();
     connect.mockRestore();
     // Of the processor: the machine may be busy. The first round compiles what it runs.

@@ -18,7 +18,7 @@ beforeAll(async () => {
   provider = await startSamlProvider();
   await addPortalKey(portal.deps, portal.sql, 'next');
   await provider.trust(samlMetadata(portal.deps.config, await portalKeys(portal.deps)));
-  const reading = readSamlMetadata(await provider.metadata(), { now: new Date() });
+  const reading = readSamlMetadata(await provider.metadata(), new Date());
   if (reading.kind === 'refused') throw new Error(reading.problem);
   const settings = { ...reading.settings, metadataUrl: provider.metadataUrl, mayBegin: false, wantsEncryption: false };
   connection = { protocol: 'saml', settings, attributes: {} } as unknown as SamlConnection;

@@ -21,10 +21,10 @@ function entity(inside: string, { id = 'https://idp.example/', role = 'IDPSSODes
 }
 const several = (...entities: string[]) =>
   `<EntitiesDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata">${entities.join('')}</EntitiesDescriptor>`;
-const read = (text: string, entityId?: string) => readSamlMetadata(text, { now, ...(entityId && { entityId }) });
+const read = (text: string) => readSamlMetadata(text, now);
 const plain = (pem: string) => pem.replace(/\s/g, '');
-function settingsOf(text: string, entityId?: string) {
-  const reading = read(text, entityId);
+function settingsOf(text: string) {
+  const reading = read(text);
   if (reading.kind === 'refused') throw new Error(reading.problem);
   const { certificates, ...settings } = reading.settings;
   return { ...settings, certificates: certificates.map(plain), warnings: reading.warnings };
@@ -69,16 +69,12 @@ describe('metadata are read', () => {
     expect(settingsOf(entity(keys + service())).certificates).toEqual([plain(one)]);
   });
 
-  it('of the named one of several, or of the only provider', () => {
-    const [first, second] = [
-      entity(key(one) + service(), { id: 'urn:1' }),
-      entity(key(two) + service(), { id: 'urn:2' }),
-    ];
-    expect(settingsOf(several(first, second), 'urn:2').certificates).toEqual([plain(two)]);
-    expect(settingsOf(several(entity('', { role: 'SPSSODescriptor' }), first)).certificates).toEqual([plain(one)]);
-    const problem = 'the metadata are of several providers, name one of them: "urn:1", "urn:2"';
-    expect(read(several(first, second))).toMatchObject({ problem });
-    expect(read(several(first, second), 'urn:3')).toMatchObject({ problem: expect.stringMatching(/not of "urn:3"/) });
+  it('of the only provider among several parties', () => {
+    const [first, second] = [one, two].map((pem, at) => entity(key(pem) + service(), { id: `urn:${at}` }));
+    const portals = entity('', { role: 'SPSSODescriptor' });
+    expect(settingsOf(several(portals, first as string)).certificates).toEqual([plain(one)]);
+    const problem = 'the metadata are of several providers: "urn:0", "urn:1"; remove the others';
+    expect(read(several(first as string, second as string))).toMatchObject({ problem });
   });
 });
 

@@ -28,31 +28,28 @@ type MetadataReading =
 
 /**
  * Reads a provider's metadata, from a file or an address (SAML metadata §2). They say whom to trust, so their source
- * must be trusted itself: a signature on them is ignored. `entityId` chooses among several.
+ * must be trusted itself: a signature on them is ignored.
  */
-export function readSamlMetadata(text: string, { entityId, now }: { entityId?: string; now: Date }): MetadataReading {
+export function readSamlMetadata(text: string, now: Date): MetadataReading {
   if (text.length > limits.providerBytes) return { kind: 'refused', problem: 'the metadata are too long' };
   const reading = readXml(trimmed(text), { isMessage: false, signs: limits.samlMetadataSigns });
   if (reading.kind === 'refused')
     return { kind: 'refused', problem: `the metadata cannot be read: ${reading.problem}` };
-  const entity = entityOf(reading.root, entityId);
+  const entity = entityOf(reading.root);
   return typeof entity === 'string' ? { kind: 'refused', problem: entity } : readEntity(entity, now);
 }
 
-/** The entity that is meant, or why there is none. */
-function entityOf(root: XmlElement, entityId: string | undefined): XmlElement | string {
+/** The entity of the only provider, or why there is none. */
+function entityOf(root: XmlElement): XmlElement | string {
   const all = elementsIn(root).filter((element) => isNamed(element, md('EntityDescriptor')));
   const providers = all.filter((element) => childrenNamed(element, md('IDPSSODescriptor')).length > 0);
-  const meant = providers.filter((element) => entityId === undefined || uriOf(element, 'entityID') === entityId);
-  const [entity, another] = meant;
+  const [entity, another] = providers;
   if (entity && !another) return entity;
   if (all.length === 0) return 'this is not SAML metadata: there is no EntityDescriptor';
-  if (providers.length === 0)
+  if (!entity)
     return 'this is not the metadata of an identity provider: there is no IDPSSODescriptor (perhaps it is for a service provider)';
-  const names = providers.map((element) => said(attributeOf(element, 'entityID'))).join(', ');
-  return entity
-    ? `the metadata are of several providers, name one of them: ${names}`
-    : `the metadata are not of ${said(entityId)} but of ${names}`;
+  const names = providers.map((element) => said(uriOf(element, 'entityID'))).join(', ');
+  return `the metadata are of several providers: ${names}; remove the others`;
 }
 
 function readEntity(entity: XmlElement, now: Date): MetadataReading {
@@ -146,10 +143,9 @@ export async function publishedDifferences(
   read: Conversation['read'],
   now: Date,
 ): Promise<{ kind: 'ok'; differences: string[] } | { kind: 'refused'; problem: string }> {
-  const { metadataUrl, entityId } = settings;
   try {
-    const answer = await read(metadataUrl ?? '');
-    const reading = readSamlMetadata(await answer.text(), { entityId, now });
+    const answer = await read(settings.metadataUrl ?? '');
+    const reading = readSamlMetadata(await answer.text(), now);
     return reading.kind === 'ok' ? { kind: 'ok', differences: differencesOf(settings, reading.settings) } : reading;
   } catch (error) {
     if (!(error instanceof ProviderFailure)) throw error;
@@ -159,7 +155,8 @@ export async function publishedDifferences(
 
 /** In words for an operator. */
 function differencesOf(here: SamlSettings, there: SamlMetadata): string[] {
-  const words = ({ signOnUrl, signOnBinding, logout }: SamlMetadata) => [
+  const words = ({ entityId, signOnUrl, signOnBinding, logout }: SamlMetadata) => [
+    `entity id: ${said(entityId)}`,
     `signOnUrl: ${said(signOnUrl)}`,
     `requests by ${signOnBinding ?? 'redirect'}`,
     `single logout: ${logoutWords(logout)}`,
