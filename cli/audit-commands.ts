@@ -51,7 +51,6 @@ export function addAuditCommands(program: Command): void {
     .command('explain')
     .argument('<reference>', 'the reference shown on a failure page, such as K7Q2-M4XD')
     .description('show why a sign-in failed, decision by decision')
-    .option('--json', 'print it as JSON')
     .action(runExplain);
 }
 

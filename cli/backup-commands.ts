@@ -11,7 +11,6 @@ export function addBackupCommands(program: Command): void {
   program
     .command('backup <file>')
     .description('write the built-in database to a new file; the server may be running')
-    .option('--json', 'print the outcome as JSON')
     .action((file: string, { json }: JsonFlag) =>
       withBuiltIn(async (sql, { secrets, dataFolder }) => {
         await writeBackup(sql, file).catch(problemWith(file));
@@ -23,7 +22,6 @@ export function addBackupCommands(program: Command): void {
     .command('restore <file>')
     .description('replace the built-in database by a backup of the same version; sessions and links end')
     .option(...yesFlag)
-    .option('--json', 'print the outcome as JSON')
     .action((file: string, flags: JsonFlag & YesFlag) =>
       withBuiltIn(async (sql) => {
         const [found] = await sql`select count(*) as users from portal_user`;

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { buffer } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { request } from 'undici';
 import { type Call, calls } from '#contract/calls.ts';
 import { reasonOfSearch } from '#contract/reasons.ts';
 import { screenOfPath } from '#contract/screens.ts';
 import { loopbackNames } from '#server/config/public-url.ts';
-import { readText, readTextFile } from '#server/config/read-text-file.ts';
+import { readTextFile } from '#server/config/read-text-file.ts';
 import { second } from '#server/limits.ts';
+import type { Reading } from '#server/names/read-name.ts';
+import { optionOf } from './options.ts';
 import { exitCodes, failure, printJson, printLine } from './print.ts';
 
 type Account = { username?: string; password?: string };
@@ -23,16 +24,16 @@ export function addConformanceCommand(program: Command): void {
   program
     .command('conformance <url>')
     .description('try whether a backend keeps the calls of the pages, and print what differs')
-    .option('--account <file>', 'JSON with username and password of a test account; - reads standard input')
+    .addOption(optionOf('--account <file>', 'JSON with username and password of a test account', readAccount))
     .option('--json', 'print the checks as JSON: {call, what, ok, expected, got}')
     .addHelpText('after', '\nThe exit code is 0 if nothing differs. See docs/branding.md.')
     .action(runConformance);
 }
 
-async function runConformance(url: string, { account, json }: { account?: string; json?: true }): Promise<void> {
+async function runConformance(url: string, { account = {}, json }: { account?: Account; json?: true }): Promise<void> {
   const base = readBase(url);
   const findings = [];
-  for (const [call, what, sent, expected] of checksOf(base, await readAccount(account))) {
+  for (const [call, what, sent, expected] of checksOf(base, account)) {
     const got = await answerTo(base, call, sent);
     const finding = { call: `${calls[call].method} ${calls[call].path}`, what, expected, got };
     const ok = expected.some((trait) => got.includes(trait));
@@ -145,13 +146,12 @@ function readBase(given: string): URL {
   return url;
 }
 
-async function readAccount(path: string | undefined): Promise<Account> {
-  if (path === undefined) return {};
-  const text = path === '-' ? readText(await buffer(process.stdin)) : readTextFile(path);
-  if (text.kind === 'refused') throw failure(`--account: ${text.problem}.`);
+function readAccount(path: string): Reading<Account> {
+  const text = readTextFile(path);
+  if (text.kind === 'refused') return text;
   try {
-    return JSON.parse(text.value) as Account;
+    return { kind: 'ok', value: JSON.parse(text.value) };
   } catch {
-    throw failure(`--account: ${path} is not JSON.`);
+    return { kind: 'refused', problem: `${path} is not JSON` };
   }
 }

@@ -1,16 +1,27 @@
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { expect, it } from 'vitest';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
 import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
 import { type Fault, faultyBackend, fortyLineBackend } from '#test/support/forty-line-backend.ts';
 import { freePort } from '#test/support/free-port.ts';
 import { configFrom, testPassword as password, portalForTest } from '#test/support/portal-for-test.ts';
+import { quickFolder } from '#test/support/quick-folder.ts';
 import { runVestibule } from '#test/support/run-vestibule.ts';
 import { runsAll } from '#test/support/runs-all.ts';
 
+const folder = mkdtempSync(join(quickFolder, 'vestibule-conformance-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+function fileOf(known: object): string {
+  const path = join(folder, 'account.json');
+  writeFileSync(path, JSON.stringify(known));
+  return path;
+}
+
 const account = { username: 'ada', password };
 const conformance = (url: string, known: object, ...flags: string[]) =>
-  runVestibule(['conformance', url, '--account', '-', ...flags], { env: {}, input: JSON.stringify(known) });
+  runVestibule(['conformance', url, '--account', fileOf(known), ...flags], { env: {} });
 
 async function listening(fault?: Fault): Promise<{ url: string; close: () => void }> {
   const backend = fortyLineBackend({ users: { ada: { password } }, links: new Map() });

@@ -51,7 +51,6 @@ function addListCommands(connection: Command): void {
   connection
     .command('list')
     .description('list all connections')
-    .option('--json', 'print them as JSON')
     .action(({ json }: JsonFlag) =>
       withDatabase(async (sql, config) => {
         const connections = await listSsoConnections(sql);
@@ -64,7 +63,6 @@ function addListCommands(connection: Command): void {
     .command('show')
     .argument('<key>')
     .description('show a connection, and what its provider needs')
-    .option('--json', 'print it as JSON')
     .action((key: string, { json }: JsonFlag) =>
       withDatabase(async (sql, config) => {
         const found = await existingConnection(sql, key);
@@ -115,7 +113,6 @@ function addUnlinkCommand(connection: Command): void {
     .argument('<key>')
     .argument('<name>', 'username or email')
     .description('unlink a user from a subject; the next subject with their address is linked')
-    .option('--json', 'print the outcome as JSON')
     .action((key: string, name: string, { json }: JsonFlag) =>
       withDatabase(async (sql) => {
         const result = await unlinkUser(sql, key, name, byOperator());
@@ -149,7 +146,6 @@ function addConnectionKeysCommand(connection: Command): void {
     .option('--use', 'sign with the next key from now on; the current one stays published as "last"')
     .addOption(new Option('--withdraw <stage>', 'remove the next or the last key').choices(['next', 'last']))
     .option(...yesFlag)
-    .option('--json', 'print them as JSON')
     .addHelpText(
       'after',
       '\nTo change the key: --add, wait until every provider has reloaded the metadata, --use, and after some days\n--withdraw last.',
@@ -183,7 +179,6 @@ function addRemoveCommand(connection: Command): void {
     .argument('<key>')
     .description('remove a connection and end its sessions; its users stay')
     .option(...yesFlag)
-    .option('--json', 'print the outcome as JSON')
     .action((key: string, flags: JsonFlag & YesFlag) =>
       withDatabase(async (sql) => {
         const result = await confirmIfNeeded(`This removes connection ${key} for good`, flags, (isAgreed) =>

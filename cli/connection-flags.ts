@@ -81,7 +81,7 @@ export function addConnectionFlags(command: Command): Command {
     ),
   ];
   for (const option of options) command.addOption(option);
-  return command.option('--json', 'print the connection as JSON');
+  return command;
 }
 
 /** The flags of OpenID Connect; `isNew` requires what a new connection needs. */

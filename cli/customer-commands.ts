@@ -49,8 +49,7 @@ function addFlags(command: Command): Command {
         'off',
         'on',
       ]),
-    )
-    .option('--json', 'print the customer as JSON');
+    );
 }
 
 /** `vestibule customer …` */
@@ -88,7 +87,6 @@ function addListCommand(customer: Command): void {
   customer
     .command('list')
     .description('list all customers')
-    .option('--json', 'print them as JSON')
     .action(({ json }: Flags) =>
       withDatabase(async (sql) => {
         const customers = await listCustomers(sql);
@@ -110,7 +108,6 @@ function addShowCommand(customer: Command): void {
     .command('show')
     .argument('<key>')
     .description('show what a customer has: its settings, people, connections, and when their certificates end')
-    .option('--json', 'print it as JSON')
     .action((key: string, { json }: JsonFlag) =>
       withDatabase(async (sql) => {
         const found = (await listCustomers(sql)).find((one) => one.key === key);
@@ -183,7 +180,6 @@ function addRemoveCommand(customer: Command): void {
     .argument('<key>')
     .description('remove a customer and its single sign-on connections; its users stay')
     .option(...yesFlag)
-    .option('--json', 'print the outcome as JSON')
     .action((key: string, flags: JsonFlag & YesFlag) =>
       withDatabase(async (sql) => {
         const result = await confirmIfNeeded(`This removes customer ${key} for good`, flags, (isAgreed) =>

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { type Reading, readEmail } from '#server/names/read-name.ts';
+import { readEmail } from '#server/names/read-name.ts';
 import type { Check } from './doctor-checks.ts';
-import { accepted } from './options.ts';
+import { optionOf } from './options.ts';
 import { exitCodes, printJson, printLine } from './print.ts';
 import { checkConfig } from './with-database.ts';
 
@@ -12,15 +12,14 @@ export function addDoctorCommand(program: Command): void {
   program
     .command('doctor')
     .description('check the settings, the data folder, the database, the hub and the mail server, and suggest fixes')
-    .option('--send-to <address>', 'send a test email there, the way all emails are sent')
+    .addOption(optionOf('--send-to <address>', 'send a test email there, the way all emails are sent', readEmail))
     .option('--json', 'print the checks as JSON: {check, ok, warning, words}, where ok is null for a skipped one')
     .action(runDoctor);
 }
 
 async function runDoctor({ sendTo, json }: Flags): Promise<void> {
-  const recipient = sendTo === undefined ? null : accepted(readRecipient(sendTo));
   const checks: Check[] = [];
-  for await (const check of runChecks(recipient)) {
+  for await (const check of runChecks(sendTo)) {
     checks.push(check);
     if (!json) printCheck(check);
   }
@@ -28,14 +27,7 @@ async function runDoctor({ sendTo, json }: Flags): Promise<void> {
   process.exitCode = exitCodeOf(checks);
 }
 
-function readRecipient(text: string): Reading {
-  const reading = readEmail(text);
-  return reading.kind === 'ok'
-    ? reading
-    : { kind: 'refused', problem: reading.problem.replace(/^email: /, '--send-to: ') };
-}
-
-async function* runChecks(recipient: string | null): AsyncGenerator<Check> {
+async function* runChecks(recipient: string | undefined): AsyncGenerator<Check> {
   const result = checkConfig();
   if (result.kind === 'refused') {
     yield { check: 'configuration', ok: false, words: result.problems.join('; ') };
@@ -58,7 +50,7 @@ async function* runChecks(recipient: string | null): AsyncGenerator<Check> {
   if (config.hub) yield { check: 'hub', ...(await doctor.checkHub(config, config.hub)) };
   const mail = await doctor.checkMail(config);
   yield* mail;
-  if (recipient === null) yield { check: 'test mail', ok: null, words: 'not requested – add --send-to <address>' };
+  if (recipient === undefined) yield { check: 'test mail', ok: null, words: 'not requested – add --send-to <address>' };
   else if (mail.some(({ ok }) => ok === false)) yield { check: 'test mail', ok: null, words: 'not tried' };
   else yield { check: 'test mail', ...(await doctor.sendTestMail(config, recipient)) };
 }

@@ -13,7 +13,6 @@ export function addKeysCommands(program: Command): void {
     .command('roll')
     .description('sign with a new key at once and withdraw all others: for a key that was copied')
     .option(...yesFlag)
-    .option('--json', 'print the outcome as JSON')
     .addHelpText(
       'after',
       '\nIt is replaced by itself every 90 days. After this, a hub refuses tokens until it reads the keys again.',
@@ -34,7 +33,6 @@ export function addSecretsCommands(program: Command): void {
     .description('count what is sealed under VESTIBULE_SECRET')
     .command('renew')
     .description('reseal what lasts under the first secret of VESTIBULE_SECRET, so that the others can be removed')
-    .option('--json', 'print the counts as JSON')
     .addHelpText(
       'after',
       '\nYou can run it while the server is running, interrupt it and run it again.\ndocs/operating.md, "Change the secret", lists the steps before and after.',

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { placeholderWarning } from '#server/config/config.ts';
+import type { Reading } from '#server/names/read-name.ts';
 import { repeatable } from './options.ts';
 import { failure, printJson, printLine } from './print.ts';
 import { loadConfig } from './with-database.ts';
@@ -12,18 +13,18 @@ export function addPagesCommand(program: Command): void {
   program
     .command('pages <folder>')
     .description("write all screens as static files, to be put in front of a backend that isn't this server")
-    .addOption(repeatable('--provider <origin>', 'an origin that the backend redirects the sign-in forms to'))
-    .option('--json', 'print what was written as JSON')
+    .addOption(
+      repeatable('--provider <origin>', 'an origin that the backend redirects the sign-in forms to', readOrigin),
+    )
     .addHelpText('after', '\nHow a web server serves them: deploy/nginx/pages-only.conf and docs/branding.md.')
     .action(runPages);
 }
 
 async function runPages(folder: string, { provider = [], json }: Flags) {
-  const origins = provider.map(readOrigin);
   const path = resolve(folder);
   const config = loadConfig();
   const { staticFiles, writeFolder } = await import('#server/pages/static-files.ts');
-  const files = await staticFiles(config, origins);
+  const files = await staticFiles(config, provider);
   await writeFolder(path, files).catch(cannotWrite);
   const warning = placeholderWarning(config);
   if (json) return printJson({ folder: path, files: files.size, warnings: warning ? [warning] : [] });
@@ -38,9 +39,9 @@ function cannotWrite({ code, path, message }: NodeJS.ErrnoException): never {
   throw failure(`${path ?? 'The folder'} cannot be written (${code ?? message}).`);
 }
 
-function readOrigin(text: string): string {
+function readOrigin(text: string): Reading {
   const url = URL.parse(text);
-  if (!url || url.href !== `${url.origin}/` || !/^https:\/\/[a-z\d.-]+(?::\d+)?$/.test(url.origin))
-    throw failure(`--provider: ${JSON.stringify(text)} is not an origin such as https://login.example.com`);
-  return url.origin;
+  if (url?.href === `${url?.origin}/` && /^https:\/\/[a-z\d.-]+(?::\d+)?$/.test(url.origin))
+    return { kind: 'ok', value: url.origin };
+  return { kind: 'refused', problem: `${JSON.stringify(text)} is not an origin such as https://login.example.com` };
 }

@@ -8,19 +8,20 @@ function visible(text: string): string {
   return text.replace(unprintable, escapeOf);
 }
 
+const visibleLines = (text: string) => text.split('\n').map(visible).join('\n');
+
 export function printLine(text: string): void {
-  process.stdout.write(`${text.split('\n').map(visible).join('\n')}\n`);
+  process.stdout.write(`${visibleLines(text)}\n`);
 }
 
 /** To standard error, so that piped output stays clean. */
 export function printWarning(text: string): void {
-  process.stderr.write(`${text.split('\n').map(visible).join('\n')}\n`);
+  process.stderr.write(`${visibleLines(text)}\n`);
 }
 
 export function printJson(value: unknown): void {
-  const text = JSON.stringify(value, null, 2);
-  // Inside JSON the same escapes mean the same characters; only line breaks are its own.
-  process.stdout.write(`${text.split('\n').map(visible).join('\n')}\n`);
+  // Inside JSON the same escapes mean the same characters.
+  printLine(JSON.stringify(value, null, 2));
 }
 
 /** An outcome: as JSON, or in a line. */

@@ -66,7 +66,15 @@ Exit codes: 0 done, 1 refused, not found or not started, 2 wrong usage, 3 databa
   addPagesCommand(program);
   addConformanceCommand(program);
   addDemoCommand(program);
+  addJsonOption(program);
   return program;
+}
+
+/** Every command prints JSON, too; those that print more than an outcome say what. */
+function addJsonOption(command: Command): void {
+  command.commands.forEach(addJsonOption);
+  const isThere = command.options.some(({ long }) => long === '--json');
+  if (command.commands.length === 0 && !isThere) command.option('--json', 'print it as JSON');
 }
 
 function exitCodeOf(error: unknown): number {

@@ -17,14 +17,12 @@ export function addServerCommands(program: Command): void {
   program
     .command('migrate')
     .description('update the database to this version; the server also does so when it starts')
-    .option('--json', 'print the names of the applied migrations')
     .action(runMigrate);
   program
     .command('config')
     .description('the settings in the environment and the configuration file')
     .command('check')
     .description('check the settings and explain what is wrong')
-    .option('--json', 'print the outcome as JSON')
     .action(runConfigCheck);
 }
 
@@ -59,9 +57,8 @@ function runConfigCheck({ json }: Flags): void {
     mails: config.smtp ? hostAndPort(config.smtp) : outboxOf(config.dataFolder),
   };
   const warning = placeholderWarning(config);
-  const warnings = warning ? [warning] : [];
   if (json) {
-    printJson({ ok: true, summary, warnings });
+    printJson({ ok: true, summary, warnings: warning ? [warning] : [] });
     return;
   }
   printLine('The configuration is valid.\n');
@@ -72,7 +69,7 @@ function runConfigCheck({ json }: Flags): void {
     ['Data folder', summary.dataFolder],
     ['Mails to', summary.mails],
   ]);
-  for (const words of warnings) printLine(`\nWarning: ${words}.`);
+  if (warning) printLine(`\nWarning: ${warning}.`);
 }
 
 function withoutSecrets(databaseUrl: string): string {

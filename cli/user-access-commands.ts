@@ -21,7 +21,6 @@ export function addUserAccessCommands(user: Command): void {
     .argument(...nameArgument)
     .description('list where a user is signed in, or end a session; user sign-out ends all')
     .option('--end <id>', 'end this session')
-    .option('--json', 'print them as JSON')
     .addHelpText('after', '\nAn ended session counts as a sign-out in its browser, and hubs with a logoutUrl are told.')
     .action((name: string, flags: SessionFlags) =>
       withDatabase((sql, config) => runSessions(sql, config, name, flags)),
@@ -33,7 +32,6 @@ export function addUserAccessCommands(user: Command): void {
       'remove the app, recovery codes and remembered devices of a user, who registers again at the next sign-in',
     )
     .option(...yesFlag)
-    .option('--json', 'print the outcome as JSON')
     .addHelpText('after', '\nVerify who is asking: this removes the second factor. The user is notified by email.')
     .action((name: string, flags: JsonFlag & YesFlag) =>
       withDatabase(async (sql) => {
@@ -53,7 +51,6 @@ export function addUserAccessCommands(user: Command): void {
     .description('list the passkeys of a user, or remove one')
     .option('--remove <id>', 'remove this passkey')
     .option(...yesFlag)
-    .option('--json', 'print them as JSON')
     .addHelpText(
       'after',
       '\nA removed passkey signs in no more, and the sessions that it opened end; the user is notified by email.',

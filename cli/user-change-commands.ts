@@ -91,8 +91,7 @@ function addFlags(command: Command, customerDescription: string): Command {
       ]),
     )
     .option('--inactive', 'the user cannot sign in')
-    .option('--no-password-change', 'the user may not change the password')
-    .option('--json', 'print the user as JSON');
+    .option('--no-password-change', 'the user may not change the password');
 }
 
 async function runAdd(usernameText: string, flags: Flags): Promise<void> {

@@ -51,7 +51,6 @@ function addListCommand(user: Command): void {
     .description('list users')
     .option('--customer <key>', 'only users of this customer')
     .option('--limit <number>', 'maximum number', positiveNumber, 1000)
-    .option('--json', 'print them as JSON')
     .action((text: string | undefined, flags: JsonFlag & { customer?: string; limit: number }) =>
       withDatabase(async (sql) => {
         const { customer, limit, json } = flags;
@@ -75,7 +74,6 @@ function addShowCommand(user: Command): void {
     .command('show')
     .argument(...nameArgument)
     .description('show a user and their latest events')
-    .option('--json', 'print it as JSON')
     .action((name: string, { json }: JsonFlag) =>
       withDatabase(async (sql, config) => {
         const found = await existingUser(sql, name);
@@ -113,7 +111,6 @@ function addUnlockCommand(user: Command): void {
     .command('unlock')
     .argument(...nameArgument)
     .description('unlock a user after too many wrong passwords or codes')
-    .option('--json', 'print the outcome as JSON')
     .action((name: string, { json }: JsonFlag) =>
       withDatabase(async (sql) => {
         if (!(await unlockUser(sql, name, byOperator()))) throw failure(`There is no user ${name}.`);
@@ -127,7 +124,6 @@ function addSignOutCommand(user: Command): void {
     .command('sign-out')
     .argument(...nameArgument)
     .description('sign a user out everywhere')
-    .option('--json', 'print the outcome as JSON')
     .action((name: string, { json }: JsonFlag) =>
       withDatabase(async (sql) => {
         const sessionsEnded = await signOutUser(sql, name, byOperator());
@@ -145,7 +141,6 @@ function addInviteCommand(user: Command): void {
     .command('invite')
     .argument('<name...>', 'usernames or emails')
     .description('email users without a password a link to choose one')
-    .option('--json', 'print who was invited as JSON')
     .addHelpText(
       'after',
       `\nThe link works once, within ${hours} hours after its email was sent. Inviting somebody again replaces their link.\nIf one of them cannot be invited, nobody is. The running server sends the emails.\n\nExample:\n  vestibule user invite alice bob@acme.example`,
@@ -173,7 +168,6 @@ function addResetLinkCommand(user: Command): void {
     .command('reset-link')
     .argument(...nameArgument)
     .description('print a link for a user to choose a new password; give it to nobody else')
-    .option('--json', 'print the link and its expiry as JSON')
     .addHelpText(
       'after',
       '\nThe link works once, within an hour. The command is recorded in the audit log; the link is not stored.\n\nExample:\n  vestibule user reset-link alice',
@@ -200,7 +194,6 @@ function addRemoveCommand(user: Command): void {
     .argument(...nameArgument)
     .description('remove a user, their sessions and memberships; the audit log stays')
     .option(...yesFlag)
-    .option('--json', 'print the outcome as JSON')
     .action((name: string, flags: JsonFlag & YesFlag) =>
       withDatabase(async (sql) => {
         const { username } = await existingUser(sql, name);

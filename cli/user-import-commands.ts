@@ -37,7 +37,6 @@ export function addUserImportCommands(user: Command): void {
     .option('--accept-unverified', 'take over users whose email address the source has not verified')
     .option('--dry-run', 'check every line, store nothing')
     .option('--refused <file>', 'write refused lines to this file, with the reasons, to be corrected and imported')
-    .option('--json', 'print the counts as JSON')
     .addHelpText(
       'after',
       `

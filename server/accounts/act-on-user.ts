@@ -24,16 +24,15 @@ async function actOnUser<T>(
   });
 }
 
-/** Ends the waits that failed sign-ins caused for a user's account, and records it; false if the user is unknown. */
-export async function unlockUser(sql: Database, name: string, { actor, now }: By): Promise<boolean> {
-  const done = await actOnUser(sql, name, async (sql, { id: userId, username }) => {
+/** Ends the waits that failed sign-ins caused for a user's account, and records it; null if the user is unknown. */
+export async function unlockUser(sql: Database, name: string, { actor, now }: By): Promise<boolean | null> {
+  return await actOnUser(sql, name, async (sql, { id: userId, username }) => {
     await deleteThrottlesOfUser(sql, userId);
     await deleteCodeThrottles(sql, codeKey, userId);
     await deleteCodeThrottles(sql, codeMailKey, userId);
     await insertAuditEvent(sql, { event: 'user-unlocked', userId, username, actor }, now);
     return true;
   });
-  return done !== null;
 }
 
 /**
@@ -87,12 +86,11 @@ export async function resetTwoFactor(sql: Database, name: string, { actor, now }
   return done ?? { kind: 'notFound' };
 }
 
-/** Removes a user with sessions and memberships, and records it; false if unknown. */
-export async function removeUser(sql: Database, name: string, { actor, now }: By): Promise<boolean> {
-  const done = await actOnUser(sql, name, async (sql, { id: userId, username }) => {
+/** Removes a user with sessions and memberships, and records it; null if unknown. */
+export async function removeUser(sql: Database, name: string, { actor, now }: By): Promise<boolean | null> {
+  return await actOnUser(sql, name, async (sql, { id: userId, username }) => {
     await deleteUser(sql, userId);
     await insertAuditEvent(sql, { event: 'user-removed', userId, username, actor }, now);
     return true;
   });
-  return done !== null;
 }
