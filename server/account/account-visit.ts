@@ -5,11 +5,10 @@ import { tokenHash } from '../crypto/token.ts';
 import { type Connection, type Fragment, rowOrNull } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { speaksForLess } from '../factors/may-change-factors.ts';
-import type { MailPlace } from '../mail/queue-mail.ts';
 import { findActiveUserForChange } from '../people/portal-user.ts';
 import { hasEmailToProve, isSsoRequiredOf } from '../people/sign-in-policy.ts';
 import { type FullSession, isSessionThereForUpdate } from '../sessions/session.ts';
-import { placeOfVisitor, type Visitor } from '../sessions/visitor.ts';
+import type { Visitor } from '../sessions/visitor.ts';
 
 /** A signed-in person on their account page. */
 export type AccountVisit = {
@@ -57,11 +56,6 @@ export function personOf({ session, visitor }: AccountVisit): Omit<AuditEvent, '
     requestId: visitor.requestId,
     actor: username,
   };
-}
-
-/** What an email says of where a change was made. */
-export function placeOf({ visitor }: AccountVisit): MailPlace {
-  return placeOfVisitor(visitor);
 }
 
 /** The account of a full session, as far as its account page depends on it. */

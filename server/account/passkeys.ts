@@ -30,8 +30,8 @@ import { queueMail } from '../mail/queue-mail.ts';
 import { passkeyName, readPasskeyName } from '../names/read-name.ts';
 import { canOpenByPasskey } from '../people/sign-in-user.ts';
 import { deleteHalfSessionsOfUser } from '../sessions/half-session.ts';
-import { visitorOf } from '../sessions/visitor.ts';
-import { type AccountVisit, accountVisitOf, isFormOf, personForChange, personOf, placeOf } from './account-visit.ts';
+import { placeOfVisitor, visitorOf } from '../sessions/visitor.ts';
+import { type AccountVisit, accountVisitOf, isFormOf, personForChange, personOf } from './account-visit.ts';
 import { proofToAsk } from './prove.ts';
 import { changeAccount, countChange, type Fields, type Outcome, type Section } from './section.ts';
 
@@ -69,8 +69,6 @@ async function rename(deps: Deps, visit: AccountVisit, { id = '', name = '' }: F
   if (reading.kind === 'refused') return { kind: 'refused', notice: 'passkeyName' };
   const { userId } = visit.session;
   if (!isUuid(id)) return { kind: 'done', notice: 'passkeyGone' };
-  const throttled = await countChange(deps, visit, 'passkey-name');
-  if (throttled) return throttled;
   const now = deps.now();
   return await changeAccount(deps, visit, async (sql) => {
     if (!(await updatePasskeyName(sql, { id, userId, name: reading.value })))
@@ -84,7 +82,7 @@ async function rename(deps: Deps, visit: AccountVisit, { id = '', name = '' }: F
 async function remove(deps: Deps, visit: AccountVisit, { id = '' }: Fields): Promise<Outcome> {
   if (!isUuid(id)) return { kind: 'done', notice: 'passkeyGone' };
   const now = deps.now();
-  const by = { event: personOf(visit), mail: placeOf(visit), sessionId: visit.session.id };
+  const by = { event: personOf(visit), mail: placeOfVisitor(visit.visitor), sessionId: visit.session.id };
   return await changeAccount(deps, visit, async (sql) => {
     const { userId, username } = visit.session;
     const isRemoved = await removePasskey(sql, { id, user: { id: userId, username } }, by, now);
@@ -163,7 +161,7 @@ async function store(
     const id = await insertPasskey(sql, { ...key, userId, rpId, name, now });
     if (!id) return new RollBack('already-enrolled');
     await deleteHalfSessionsOfUser(sql, userId);
-    await queueMail(sql, reader, { kind: 'passkeyAdded', now, ...placeOf(visit), passkey: name });
+    await queueMail(sql, reader, { kind: 'passkeyAdded', now, ...placeOfVisitor(visit.visitor), passkey: name });
     const made = [...steps, { step: 'passkey', outcome: `${id}, ${name}` }, { step: 'made', outcome: 'by the user' }];
     await insertAuditEvent(sql, { event: 'passkey-added', ...personOf(visit), steps: made }, now);
     return null;

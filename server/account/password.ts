@@ -45,7 +45,7 @@ async function change(deps: Deps, visit: AccountVisit, fields: Fields): Promise<
   if (problem) return await refused(deps, visit, problem.reason, problem.words.join('; '));
   const checked = await checkPassword(deps, visit, current, 'password-change-refused');
   if (checked.kind === 'throttled') return checked;
-  if (checked.kind === 'wrong') return { ...checked, kind: 'refused', notice: 'passwordWrong' };
+  if (checked.kind === 'wrong') return { kind: 'refused', notice: 'passwordWrong' };
   // Each of them costs up to eleven hashes.
   const throttled = await countChange(deps, visit, 'password');
   if (throttled) return throttled;

@@ -5,7 +5,7 @@ import type { Connection } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { isFreshProof } from '../factors/may-change-factors.ts';
 import { takeProof } from '../factors/take-proof.ts';
-import { nextToken, type ProofOfSession, putProof, updateSessionToken } from '../sessions/session.ts';
+import { nextToken, type ProofOfSession, updateSessionToken } from '../sessions/session.ts';
 import { deleteThrottles } from '../throttle/throttle.ts';
 import { codeKey } from '../throttle/throttle-keys.ts';
 import { type AccountVisit, personOf } from './account-visit.ts';
@@ -46,7 +46,7 @@ export async function prove(deps: Deps, visit: AccountVisit, fields: Fields): Pr
 async function proveByPassword(deps: Deps, visit: AccountVisit, entry: string): Promise<Outcome> {
   const checked = await checkPassword(deps, visit, entry, 'fresh-proof-refused');
   if (checked.kind === 'throttled') return checked;
-  if (checked.kind === 'wrong') return { ...checked, kind: 'refused', notice: 'passwordWrong' };
+  if (checked.kind === 'wrong') return { kind: 'refused', notice: 'passwordWrong' };
   return await changeAccount(deps, visit, async (sql) => {
     const sessionToken = await noteProof(deps, sql, visit, { proof: 'password', given: entry });
     return { kind: 'done', notice: 'proven', sessionToken };
@@ -91,8 +91,7 @@ async function noteProof(
 ): Promise<string> {
   const now = deps.now();
   const token = nextToken(deps, { token: visit.sessionToken, given });
-  await updateSessionToken(sql, { before: visit.sessionHash, after: tokenHash(token), now });
-  await putProof(sql, visit.session.id, proof, now);
+  await updateSessionToken(sql, { before: visit.sessionHash, after: tokenHash(token), proof, now });
   const steps = [{ step: 'proof', outcome: how }];
   await insertAuditEvent(sql, { event: 'fresh-proof-given', ...personOf(visit), steps }, now);
   return token;

@@ -13,9 +13,10 @@ import { findPendingSecret, inApp, secretToShow, totpPlace } from '../factors/re
 import { deletePendingTotp, deleteTotp, findTotp, insertTotp, totpStep } from '../factors/totp.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { endSessionsOfUser } from '../sessions/end-sessions.ts';
+import { placeOfVisitor } from '../sessions/visitor.ts';
 import { deleteThrottles } from '../throttle/throttle.ts';
 import { codeKey } from '../throttle/throttle-keys.ts';
-import { type AccountVisit, isAppRequired, personOf, placeOf } from './account-visit.ts';
+import { type AccountVisit, isAppRequired, personOf } from './account-visit.ts';
 import { countCode, proofToAsk, wrongCode } from './prove.ts';
 import { changeAccount, countChange, type Fields, type Outcome, type Section } from './section.ts';
 
@@ -77,7 +78,7 @@ async function replace(deps: Deps, visit: AccountVisit, { code = '' }: Fields): 
     await endSessionsOfUser(sql, userId, { kept: session.id });
     const devices = await deleteRememberedDevices(sql, userId);
     await deleteThrottles(sql, [codeKey(session)]);
-    await queueMail(sql, person, { kind: 'appReplaced', now, ...placeOf(visit) });
+    await queueMail(sql, person, { kind: 'appReplaced', now, ...placeOfVisitor(visit.visitor) });
     const steps = [{ step: 'devices forgotten', outcome: String(devices) }];
     await insertAuditEvent(sql, { event: 'app-replaced', ...personOf(visit), steps }, now);
     return { kind: 'done', to: recoveryCodesPage(deps, 'app', 'appReplaced') };
@@ -101,7 +102,7 @@ async function remove(deps: Deps, visit: AccountVisit): Promise<Outcome> {
     await deleteRecoveryCodes(sql, userId);
     await endSessionsOfUser(sql, userId, { kept: session.id });
     const devices = await deleteRememberedDevices(sql, userId);
-    await queueMail(sql, person, { kind: 'appRemoved', now, ...placeOf(visit) });
+    await queueMail(sql, person, { kind: 'appRemoved', now, ...placeOfVisitor(visit.visitor) });
     const steps = [{ step: 'devices forgotten', outcome: String(devices) }];
     await insertAuditEvent(sql, { event: 'app-removed', ...personOf(visit), steps }, now);
     return { kind: 'done', notice: 'appRemoved' };
@@ -134,7 +135,7 @@ async function make(deps: Deps, visit: AccountVisit): Promise<Outcome> {
   return await changeAccount(deps, visit, async (sql, person) => {
     if (!(await findTotp(sql, userId))) return { kind: 'refused', notice: 'notPossible' };
     await makeRecoveryCodes(deps, sql, { userId, sessionId: session.id }, now);
-    await queueMail(sql, person, { kind: 'recoveryCodesMade', now, ...placeOf(visit) });
+    await queueMail(sql, person, { kind: 'recoveryCodesMade', now, ...placeOfVisitor(visit.visitor) });
     await insertAuditEvent(sql, { event: 'recovery-codes-made', ...personOf(visit) }, now);
     return { kind: 'done', to: recoveryCodesPage(deps, 'recoveryCodes') };
   });
@@ -170,7 +171,7 @@ async function forget(deps: Deps, visit: AccountVisit, id: string | null): Promi
   return await changeAccount(deps, visit, async (sql, person) => {
     const count = await deleteRememberedDevices(sql, userId, { id });
     if (count === 0) return done;
-    await queueMail(sql, person, { kind: 'devicesForgotten', now, ...placeOf(visit) });
+    await queueMail(sql, person, { kind: 'devicesForgotten', now, ...placeOfVisitor(visit.visitor) });
     const steps = [{ step: 'devices forgotten', outcome: String(count) }];
     await insertAuditEvent(sql, { event: 'own-devices-forgotten', ...personOf(visit), steps }, now);
     return done;

@@ -62,7 +62,7 @@ export async function changeAccount(
 export async function countChange(
   deps: Deps,
   visit: AccountVisit,
-  what: 'password' | 'recovery-codes' | 'passkey' | 'passkey-name',
+  what: 'password' | 'recovery-codes' | 'passkey',
 ): Promise<Throttled | null> {
   const refused = { event: 'account-change-refused', reason: 'throttled-changes' } as const;
   return await countBefore(deps, visit, changeKey(what, visit.session.userId), refused);

@@ -5,7 +5,8 @@ import type { Connection } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { endSessionsOfUser, listSessionsOfUser } from '../sessions/end-sessions.ts';
-import { type AccountVisit, personOf, placeOf } from './account-visit.ts';
+import { placeOfVisitor } from '../sessions/visitor.ts';
+import { type AccountVisit, personOf } from './account-visit.ts';
 import { changeAccount, type Fields, type Outcome, type Section } from './section.ts';
 
 /** Where a person is signed in. Ending sessions only takes away, so it needs no proof. */
@@ -47,7 +48,7 @@ async function end(deps: Deps, visit: AccountVisit, id: string | null): Promise<
   return await changeAccount(deps, visit, async (sql, person) => {
     const ended = await endSessionsOfUser(sql, session.userId, which);
     if (ended === 0) return done;
-    await queueMail(sql, person, { kind: 'sessionsEnded', now, ...placeOf(visit) });
+    await queueMail(sql, person, { kind: 'sessionsEnded', now, ...placeOfVisitor(visit.visitor) });
     const steps = [{ step: 'sessions ended', outcome: String(ended) }];
     await insertAuditEvent(sql, { event: 'own-sessions-ended', ...personOf(visit), steps }, now);
     return done;

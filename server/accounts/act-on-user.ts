@@ -10,7 +10,6 @@ import { foldLoginName } from '../names/read-name.ts';
 import { deleteUser, findUserForUpdate, type User } from '../people/portal-user.ts';
 import { endSessionsOfUser } from '../sessions/end-sessions.ts';
 import { deleteCodeThrottles, deleteThrottlesOfUser } from '../throttle/throttle.ts';
-import { codeKey, codeMailKey } from '../throttle/throttle-keys.ts';
 
 /** Does something to the user with a username or email, whose row is locked first; null if the user is unknown. */
 async function actOnUser<T>(
@@ -28,8 +27,7 @@ async function actOnUser<T>(
 export async function unlockUser(sql: Database, name: string, { actor, now }: By): Promise<boolean | null> {
   return await actOnUser(sql, name, async (sql, { id: userId, username }) => {
     await deleteThrottlesOfUser(sql, userId);
-    await deleteCodeThrottles(sql, codeKey, userId);
-    await deleteCodeThrottles(sql, codeMailKey, userId);
+    await deleteCodeThrottles(sql, userId);
     await insertAuditEvent(sql, { event: 'user-unlocked', userId, username, actor }, now);
     return true;
   });
@@ -70,7 +68,7 @@ export async function resetTwoFactor(sql: Database, name: string, { actor, now }
     const hadEmail = await deleteEmailFactor(sql, userId);
     const devices = await deleteRememberedDevices(sql, userId);
     await deleteRecoveryCodes(sql, userId);
-    await deleteCodeThrottles(sql, codeKey, userId);
+    await deleteCodeThrottles(sql, userId);
     if (!hadApp && !hadEmail && devices === 0) return { kind: 'nothing' };
     const sessionsEnded = await endSessionsOfUser(sql, userId);
     const removed = [hadApp && 'app', hadEmail && 'email'].filter(Boolean).join(', ');

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
-import { link, open, readFile, unlink } from 'node:fs/promises';
+import { link, open, readFile, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /** Keys derived from VESTIBULE_SECRET, one per purpose. */
@@ -38,16 +38,12 @@ export function keyedDigest(key: Buffer, text: string): Buffer {
 
 /** The stored form of a short code: a keyed digest, bound to its owner, so that a dump cannot be brute-forced. */
 export function codeDigest(keys: readonly Buffer[], code: string, boundTo: string | Buffer): Buffer {
-  return digestWith(keys[0] as Buffer, code, boundTo);
+  return codeDigests(keys, code, boundTo)[0] as Buffer;
 }
 
 /** Every digest that a code may be stored under: with the current key and older ones. */
 export function codeDigests(keys: readonly Buffer[], code: string, boundTo: string | Buffer): Buffer[] {
-  return keys.map((key) => digestWith(key, code, boundTo));
-}
-
-function digestWith(key: Buffer, code: string, boundTo: string | Buffer): Buffer {
-  return createHmac('sha256', key).update(boundTo).update('\n').update(code).digest();
+  return keys.map((key) => createHmac('sha256', key).update(boundTo).update('\n').update(code).digest());
 }
 
 /** The secret in a file, 256 bits in base64url, made on the first call with mode 0600; concurrent calls read the same one. */
@@ -55,7 +51,7 @@ export async function readOrMakeSecretFile(path: string): Promise<string> {
   const kept = await readSecretFile(path);
   if (kept !== null) return kept;
   const draft = `${path}.${process.pid}-${randomBytes(6).toString('hex')}`;
-  await writeDurably(draft, `${randomBytes(32).toString('base64url')}\n`);
+  await writeFile(draft, `${randomBytes(32).toString('base64url')}\n`, { flag: 'wx', mode: 0o600, flush: true });
   // A link refuses to replace an existing file, so the first one wins; with a rename the last one would.
   await link(draft, path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
@@ -72,16 +68,6 @@ export async function readSecretFile(path: string): Promise<string | null> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
-  }
-}
-
-async function writeDurably(path: string, text: string): Promise<void> {
-  const file = await open(path, 'wx', 0o600);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
   }
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { dirname, extname } from 'node:path';
 import pg, { type ClientBase, type PoolConfig, type QueryResult } from 'pg';
 import { type Connection, type Database, type Place, type Query, RollBack, sqlOf } from './database.ts';
@@ -117,23 +117,12 @@ async function send(client: ClientBase, { text, values }: Query, timeout: number
   const result: QueryResult | QueryResult[] = await client.query({
     text,
     ...(values && { values }),
-    ...(values && direct.has(client) && { name: nameOf(text) }),
+    // The name of a statement says what its text is, for every connection and process alike.
+    ...(values && direct.has(client) && { name: hash('sha256', text).slice(0, 32) }),
     ...(timeout > 0 && { query_timeout: timeout + silence }),
   });
   // Of several statements, the last counts.
   return Array.isArray(result) ? (result.at(-1) as QueryResult) : result;
-}
-
-const names = new Map<string, string>();
-
-/** The name of a statement says what its text is, for every connection and process alike. */
-function nameOf(text: string): string {
-  let name = names.get(text);
-  if (name === undefined) {
-    name = createHash('sha256').update(text).digest('hex').slice(0, 32);
-    names.set(text, name);
-  }
-  return name;
 }
 
 const awayCodes = new Set([

@@ -3,7 +3,7 @@ import type { AuditStep, PasskeyRefusalReason } from '../audit/audit-events.ts';
 import type { RelyingParty } from '../config/public-url.ts';
 import type { Connection } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
-import { findPasskeyUserForShare, type PasskeyUser } from '../people/sign-in-user.ts';
+import { findPasskeyUserForShare, type PasskeyUser, stepsOfUser } from '../people/sign-in-user.ts';
 import { findPasskeyToVerify, type NewPasskey, type PasskeyToVerify, updatePasskeyUsed } from './passkey.ts';
 import type { RefusedUser } from './passkey-ceremony.ts';
 import { type Ceremony, offeredAlgorithms, takeChallenge, userHandleOf } from './passkey-ceremony.ts';
@@ -50,7 +50,8 @@ export async function takePasskey(
   const user = await findPasskeyUserForShare(sql, passkey.userId, address);
   if (!user) return { kind: 'refused', reason: 'unknown-passkey' };
   const admitting = user.customers.filter(({ admits, passkeys }) => admits && passkeys !== 'off');
-  steps.push(...stepsOf(user, address));
+  const off = user.customers.filter(({ passkeys }) => passkeys === 'off');
+  steps.push(...stepsOfUser(user, address), ...off.map(({ key }) => ({ step: `passkeys of ${key}`, outcome: 'off' })));
   const reason = reasonToRefuse(user, admitting.length);
   if (reason) return { kind: 'refused', reason, user };
   const used = await updatePasskeyUsed(sql, passkey.id, { ...checked, now: deps.now() });
@@ -79,21 +80,6 @@ function reasonToRefuse(user: PasskeyUser, admitting: number): PasskeyRefusalRea
   if (user.ssoRequired) return 'single-sign-on-required';
   if (user.customers.every(({ passkeys }) => passkeys === 'off')) return 'passkeys-off';
   return admitting === 0 ? 'network' : null;
-}
-
-/** The decisions as `vestibule explain` shows them to an operator. */
-function stepsOf({ active, customers }: PasskeyUser, address: string): AuditStep[] {
-  return [
-    { step: 'active', outcome: active ? 'yes' : 'no' },
-    { step: 'customers', outcome: customers.map(({ key }) => key).join(', ') || 'none' },
-    ...customers.map(({ key, admits }) => ({
-      step: `networks of ${key}`,
-      outcome: admits ? `admit ${address}` : `do not admit ${address}`,
-    })),
-    ...customers.flatMap(({ key, passkeys }) =>
-      passkeys === 'off' ? [{ step: `passkeys of ${key}`, outcome: 'off' }] : [],
-    ),
-  ];
 }
 
 /** The library of ceremonies, loaded by the first: it takes a quarter of a start's time and memory. */

@@ -36,14 +36,10 @@ export async function takeProof(deps: Deps, sql: Connection, prover: Prover, tex
 
 async function takeApp(deps: Deps, sql: Connection, { userId }: Prover, code: string): Promise<Proof | null> {
   const sealed = await findTotp(sql, userId);
-  const secret = secretOf(deps, sealed, userId);
+  const secret = sealed && unseal(deps.keys.seal, sealed, totpPlace(userId));
   const step = secret && totpStep(secret, code, deps.now());
   if (!step || !(await spendTotpStep(sql, userId, step))) return null;
   return 'app';
-}
-
-function secretOf({ keys }: Deps, sealed: Buffer | null, userId: string): string | null {
-  return sealed && unseal(keys.seal, sealed, totpPlace(userId));
 }
 
 async function confirmApp(deps: Deps, sql: Connection, prover: Prover, code: string): Promise<Proof | null> {

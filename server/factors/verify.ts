@@ -10,13 +10,7 @@ import { queueMail } from '../mail/queue-mail.ts';
 import { findActiveUserForChange } from '../people/portal-user.ts';
 import type { Asked } from '../people/sign-in-policy.ts';
 import { findHalfSessionForUpdate, updateHalfSessionProven } from '../sessions/half-session.ts';
-import {
-  isSessionThereForUpdate,
-  nextToken,
-  putProof,
-  tokenOfFirstSubmit,
-  updateSessionToken,
-} from '../sessions/session.ts';
+import { isSessionThereForUpdate, nextToken, tokenOfFirstSubmit, updateSessionToken } from '../sessions/session.ts';
 import { placeOfVisitor } from '../sessions/visitor.ts';
 import { type Who, whoHas } from '../sessions/who.ts';
 import { deleteThrottles } from '../throttle/throttle.ts';
@@ -201,10 +195,7 @@ async function rotate(deps: Deps, sql: Connection, { request, session }: Attempt
       endsAt: new Date(now.getTime() + (waitsFor.length === 0 ? deps.config.sessionAbsolute : limits.halfSession)),
       now,
     });
-  else {
-    await updateSessionToken(sql, { before: tokenHash(token), after, now });
-    await putProof(sql, session.id, 'code', now);
-  }
+  else await updateSessionToken(sql, { before: tokenHash(token), after, proof: 'code', now });
   return sessionToken;
 }
 

@@ -27,7 +27,7 @@ function contentOf(mail: Mail, setting: MailSetting): MailContent {
   const { kind, language } = mail;
   const voice = voiceOf(mail, setting);
   const hub = harmless(setting.brand.branding.name);
-  const happened = composeText(voice, textOf(mail), { hub });
+  const happened = composeText(voice, `mail-${kind}-text`, { hub });
   // A new password does not stop who has signed in by a passkey: it has to be removed.
   const act = kind === 'newDevice' && mail.details.passkey ? 'passkeyAdded' : kind;
   const ifNotYou = composeText(voice, `mail-${act}-not-you`);
@@ -46,10 +46,6 @@ function contentOf(mail: Mail, setting: MailSetting): MailContent {
     footer: composeText(voice, 'mail-footer', { hub }),
     codeLine: kind === 'signInCode' ? `@${setting.publicUrl.hostname} #${codeOf(mail)}` : null,
   };
-}
-
-function textOf({ kind }: Mail) {
-  return `mail-${kind}-text` as const;
 }
 
 /** What readers should do, besides reading. */
@@ -74,15 +70,8 @@ type Parts = Record<'happened' | 'action' | 'facts' | 'ifNotYou', MailBlock>;
 /** In a requested email the button or code comes first; in a notice it is only for those who did not do it. */
 function inOrder({ kind, details }: Mail, voice: Voice, { happened, action, facts, ifNotYou }: Parts): MailBlock[] {
   if (isNotice(kind)) return [happened, facts, ifNotYou, action];
-  switch (kind) {
-    case 'resetLink':
-    case 'invitation':
-    case 'signInCode':
-      return [happened, action, validityOf(kind, details, voice), facts, ifNotYou];
-    case 'singleSignOnHint':
-    case 'noReset':
-      return [happened, action, facts, ifNotYou];
-  }
+  const validity = kind in validities ? [validityOf(kind as keyof typeof validities, details, voice)] : [];
+  return [happened, action, ...validity, facts, ifNotYou];
 }
 
 const validities = { resetLink: limits.resetLink, invitation: limits.invitation, signInCode: limits.emailCode };

@@ -1,5 +1,5 @@
 import { insertAuditEvent } from '../audit/audit-event.ts';
-import type { AuditEvent } from '../audit/audit-events.ts';
+import type { AuditEvent, AuditStep } from '../audit/audit-events.ts';
 import { type Connection, type Database, rowOrNull } from '../database/database.ts';
 import { limits } from '../limits.ts';
 import { countFailures } from '../throttle/throttle.ts';
@@ -22,14 +22,17 @@ export type SignInUser = {
 };
 
 /** An active customer of the user; `admits` says whether its networks allow the address. */
-export type SignInCustomer = Pick<Customer, 'id' | 'key' | 'twoFactor' | 'rememberDevices'> & {
+export type SignInCustomer = Pick<Customer, 'id' | 'key' | 'twoFactor' | 'rememberDevices' | 'passkeys'> & {
   admits: boolean;
 };
+
+/** A folded name, and from where it was given. */
+export type LookUp = { fold: string; address: string; deviceHash: Buffer | null; now: Date };
 
 /** The user with a folded name, as a sign-in by password from an address and in a browser sees them, or null. */
 export async function findSignInUser(
   sql: Connection,
-  { fold, address, deviceHash, now }: { fold: string; address: string; deviceHash: Buffer | null; now: Date },
+  { fold, address, deviceHash, now }: LookUp,
 ): Promise<SignInUser | null> {
   const deviceSince = new Date(now.getTime() - limits.deviceLifetime);
   return await rowOrNull(sql<SignInUser[]>`
@@ -39,15 +42,31 @@ export async function findSignInUser(
         select from device d
         where d.user_id = u.id and d.token_hash = ${deviceHash} and d.by_password and d.last_used_at > ${deviceSince}
       ) as "deviceKnown",
-      (
-        select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'key', c.key, 'twoFactor', c.two_factor,
-          'rememberDevices', c.remember_devices, 'admits',
-          ${admits(sql, sql`c.allowed_networks`, address)}) order by c.key), '[]')
-        from membership m join customer c on c.id = m.customer_id
-        where m.user_id = u.id and c.active
-      ) as customers
+      ${activeCustomers(sql, address)}
     from login_name n join portal_user u on u.id = n.user_id
     where n.fold = ${fold}`);
+}
+
+/** A column: the active customers of a user `u`. */
+const activeCustomers = (sql: Connection, address: string) => sql`
+  (
+    select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'key', c.key, 'twoFactor', c.two_factor,
+      'rememberDevices', c.remember_devices, 'passkeys', c.passkeys,
+      'admits', ${admits(sql, sql`c.allowed_networks`, address)}) order by c.key), '[]')
+    from membership m join customer c on c.id = m.customer_id
+    where m.user_id = u.id and c.active
+  ) as customers`;
+
+/** What is known of a user who proved who they are, as `vestibule explain` shows it to an operator. */
+export function stepsOfUser({ active, customers }: Pick<SignInUser, 'active' | 'customers'>, address: string) {
+  return [
+    { step: 'active', outcome: active ? 'yes' : 'no' },
+    { step: 'customers', outcome: customers.map(({ key }) => key).join(', ') || 'none' },
+    ...customers.map(({ key, admits }) => ({
+      step: `networks of ${key}`,
+      outcome: admits ? `admit ${address}` : `do not admit ${address}`,
+    })),
+  ] satisfies AuditStep[];
 }
 
 /** Records a refused sign-in and counts it under the keys of its origin. Losing it with the machine is harmless. */
@@ -81,7 +100,7 @@ export async function findSsoUser(
     select id, username, email, language, active from portal_user where id = ${idOf(sql, by)} for no key update`);
   if (!user) return null;
   const customer = await rowOrNull(sql<SignInCustomer[]>`
-    select c.id, c.key, c.two_factor as "twoFactor", c.remember_devices as "rememberDevices",
+    select c.id, c.key, c.two_factor as "twoFactor", c.remember_devices as "rememberDevices", c.passkeys,
       ${admits(sql, sql`c.allowed_networks`, address)} as admits
     from membership m join customer c on c.id = m.customer_id
     where m.user_id = ${user.id} and c.id = ${customerId} and c.active`);
@@ -96,9 +115,10 @@ function idOf(sql: Connection, by: Parameters<typeof findSsoUser>[1]) {
 }
 
 /** A user as a sign-in by passkey sees them. */
-export type PasskeyUser = Pick<SignInUser, 'id' | 'username' | 'email' | 'language' | 'active' | 'ssoRequired'> & {
-  customers: (Pick<SignInCustomer, 'id' | 'key' | 'admits'> & Pick<Customer, 'passkeys'>)[];
-};
+export type PasskeyUser = Pick<
+  SignInUser,
+  'id' | 'username' | 'email' | 'language' | 'active' | 'ssoRequired' | 'customers'
+>;
 
 /** The user with an id, locked, or null; in two statements: one that waits for a lock sees all else as it was before. */
 export async function findPasskeyUserForShare(
@@ -110,12 +130,7 @@ export async function findPasskeyUserForShare(
   if (locked.length === 0) return null;
   return await rowOrNull(sql<PasskeyUser[]>`
     select u.id, u.username, u.email, u.language, u.active, ${isSsoRequiredOf(sql, sql`u.id`)} as "ssoRequired",
-      (
-        select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'key', c.key, 'passkeys', c.passkeys, 'admits',
-          ${admits(sql, sql`c.allowed_networks`, address)}) order by c.key), '[]')
-        from membership m join customer c on c.id = m.customer_id
-        where m.user_id = u.id and c.active
-      ) as customers
+      ${activeCustomers(sql, address)}
     from portal_user u where u.id = ${userId}`);
 }
 

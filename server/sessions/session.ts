@@ -10,11 +10,6 @@ export type SessionStage = 'half' | 'full';
 /** What a session has proven last; `remembered`: its browser spared the code. */
 export type ProofOfSession = 'password' | 'code' | 'passkey' | 'remembered' | 'provider';
 
-/** Notes what a session has proven, and when. */
-export async function putProof(sql: Connection, sessionId: string, proof: ProofOfSession, now: Date): Promise<void> {
-  await sql`update session set proof = ${proof}, proven_at = ${now} where id = ${sessionId}`;
-}
-
 /** A live session of a signed-in user, as visible from the request's address. */
 export type FullSession = {
   /** Also what hubs know it by; it opens nothing. */
@@ -105,12 +100,15 @@ export async function deleteSessionOfBrowser(sql: Connection, sessionHash: Buffe
   if (sessionHash !== null) await sql`delete from session where token_hash = ${sessionHash}`;
 }
 
-/** Gives a session its next token. */
+/** Gives a session its next token, and notes what it has proven, if that is something new. */
 export async function updateSessionToken(
   sql: Connection,
-  { before, after, now }: { before: Buffer; after: Buffer; now: Date },
+  { before, after, proof = null, now }: { before: Buffer; after: Buffer; proof?: ProofOfSession | null; now: Date },
 ): Promise<void> {
-  await sql`update session set token_hash = ${after}, rotated_at = ${now} where token_hash = ${before}`;
+  await sql`
+    update session set token_hash = ${after}, rotated_at = ${now}, proof = coalesce(${proof}, proof),
+      proven_at = case when ${proof}::text is null then proven_at else ${now} end
+    where token_hash = ${before}`;
 }
 
 /** Binding (additional data) for the provider's proof stored with a session. */

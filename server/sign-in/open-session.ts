@@ -8,7 +8,7 @@ import { type CodeReader, sendEmailCode } from '../factors/email-code.ts';
 import { findFactorsOfUser } from '../factors/may-change-factors.ts';
 import { limits } from '../limits.ts';
 import { lockUser } from '../people/portal-user.ts';
-import { findSignInUser, type SignInUser } from '../people/sign-in-user.ts';
+import { findSignInUser, type LookUp, type SignInUser } from '../people/sign-in-user.ts';
 import { deleteSessionOfBrowser, insertSession } from '../sessions/session.ts';
 import { placeOfVisitor, type Visitor } from '../sessions/visitor.ts';
 import { deleteThrottles } from '../throttle/throttle.ts';
@@ -22,7 +22,7 @@ import {
   whatIsAsked,
 } from './sign-in-rules.ts';
 
-type Verified = { user: SignInUser; lookUp: Parameters<typeof findSignInUser>[1]; steps: AuditStep[] };
+type Verified = { user: SignInUser; lookUp: LookUp; steps: AuditStep[] };
 
 /** Opens a full or half session after a right password; `changed`, with nothing stored, if the user has changed meanwhile. */
 export async function openSession(

@@ -2,7 +2,7 @@ import type { AuditStep, RefusalReason } from '../audit/audit-events.ts';
 import type { FactorsOfUser } from '../factors/may-change-factors.ts';
 import type { Customer } from '../people/customer.ts';
 import type { Asked, OpenFactor, SecondFactor } from '../people/sign-in-policy.ts';
-import type { SignInUser } from '../people/sign-in-user.ts';
+import { type SignInUser, stepsOfUser } from '../people/sign-in-user.ts';
 import type { Visitor } from '../sessions/visitor.ts';
 
 /** What a visitor signs in with; `setsUpApp`: on the way to the page that sets up an app. */
@@ -39,16 +39,7 @@ export function stepsOf(
     { step: 'browser', outcome: user?.deviceKnown ? 'signed in before as this user' : 'not known' },
     { step: 'throttle', outcome: mayTry ? 'may continue' : 'too many failures, must wait' },
     ...(user ? [{ step: 'password', outcome: mayTry ? looked : 'not checked' }] : []),
-    ...(user && isRight
-      ? [
-          { step: 'active', outcome: user.active ? 'yes' : 'no' },
-          { step: 'customers', outcome: user.customers.map(({ key }) => key).join(', ') || 'none' },
-          ...user.customers.map(({ key, admits }) => ({
-            step: `networks of ${key}`,
-            outcome: admits ? `admit ${address}` : `do not admit ${address}`,
-          })),
-        ]
-      : []),
+    ...(user && isRight ? stepsOfUser(user, address) : []),
   ];
 }
 

@@ -1,53 +1,22 @@
 import { insertEventOnceAMinute } from '../audit/audit-event.ts';
 import { type AuditEvent, type AuditStep, customersOfEvent, type RefusalReason } from '../audit/audit-events.ts';
 import { newReference } from '../audit/reference.ts';
-import { keyedDigest } from '../crypto/keys.ts';
-import {
-  hashPassword,
-  isHashOutdated,
-  refuseWhenHashesWait,
-  verifyPassword,
-  WorkQueueFull,
-} from '../crypto/password-hash.ts';
-import { tokenHash } from '../crypto/token.ts';
+import { hashPassword, isHashOutdated, WorkQueueFull } from '../crypto/password-hash.ts';
 import type { Deps } from '../deps.ts';
-import { limits } from '../limits.ts';
-import { foldLoginName } from '../names/read-name.ts';
 import { updateOutdatedHash } from '../people/portal-user.ts';
-import { findSignInUser, insertRefusal, type SignInUser } from '../people/sign-in-user.ts';
-import { admitAddress, countGuess } from '../throttle/throttle.ts';
-import { accountKey, addressKeys, deviceKey, networkOf, recordKey, unknownNameKey } from '../throttle/throttle-keys.ts';
+import { insertRefusal, type SignInUser } from '../people/sign-in-user.ts';
+import { addressKeys, networkOf, recordKey } from '../throttle/throttle-keys.ts';
 import { openSession } from './open-session.ts';
 import type { SignInRequest, SignInResult } from './sign-in-rules.ts';
 import { reasonToRefuse, stepsOf } from './sign-in-rules.ts';
+import { tryPassword } from './try-password.ts';
 
-/**
- * Checks a username or email and a password, and opens a session. Every refusal does the same work, so that its time
- * reveals nothing: one read, one count, one argon2id, one write. Refused before is only an address that
- * has to wait, and everybody while too many hashes wait: then it throws WorkQueueFull.
- */
+/** Checks a username or email and a password, and opens a session. Every refusal does the same work, and writes one event. */
 export async function signIn(deps: Deps, request: SignInRequest): Promise<SignInResult> {
-  const { sql } = deps;
-  const { password, address } = request;
-  const network = networkOf(address);
-  refuseWhenHashesWait(network);
-  const now = deps.now();
-
-  const fold = foldLoginName(request.username);
-  const deviceHash = request.deviceToken ? tokenHash(request.deviceToken) : null;
-  const lookUp = { fold, address, deviceHash, now };
-  const user = await findSignInUser(sql, lookUp);
-
-  const isKnownDevice = user?.deviceKnown === true && deviceHash !== null;
-  const waitUntil = isKnownDevice ? null : await admitAddress(sql, addressKeys(address), now);
-  if (waitUntil) return await throttled(deps, request, waitUntil, now);
-  const counter = isKnownDevice
-    ? { key: deviceKey(deviceHash, user.id), limit: limits.throttle.device }
-    : { key: user ? accountKey(user.id) : unknownNameKey(fold), limit: limits.throttle.account };
-  const mayTry = await countGuess(sql, counter, keyedDigest(deps.keys.guess, `${fold}\n${password}`), now);
-
-  // Without a hash a decoy is verified, which takes the same time.
-  const isRight = await verifyPassword(mayTry ? (user?.passwordHash ?? null) : null, password, network);
+  const { address } = request;
+  const tried = await tryPassword(deps, request);
+  if (tried.kind === 'addressWaits') return await throttled(deps, request, tried.until);
+  const { user, lookUp, isKnownDevice, mayTry, isRight } = tried;
   const steps = stepsOf(user, { mayTry, isRight, address });
   const throttledReason = isKnownDevice ? 'throttled-device' : 'throttled-account';
   const reason = mayTry ? reasonToRefuse(user, isRight) : throttledReason;
@@ -93,7 +62,8 @@ async function refused(
   return { kind: reason === 'network' ? 'networkRefused' : 'refused', reference };
 }
 
-async function throttled(deps: Deps, request: SignInRequest, waitUntil: Date, now: Date): Promise<SignInResult> {
+async function throttled(deps: Deps, request: SignInRequest, waitUntil: Date): Promise<SignInResult> {
+  const now = deps.now();
   const event = {
     event: 'sign-in-refused',
     reason: 'throttled-address',

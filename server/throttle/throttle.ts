@@ -1,6 +1,6 @@
 import type { Connection, Fragment } from '../database/database.ts';
 import { limits, second, type ThrottleLimit } from '../limits.ts';
-import { accountKey, type FirstFactor, type ThrottleKey } from './throttle-keys.ts';
+import { accountKey, type ThrottleKey } from './throttle-keys.ts';
 
 /** A limit as `throttle_attempt` takes it, in seconds. It is a product constant, so it is part of the statement. */
 export function limitOf(sql: Connection, { freeFailures, leakEvery, firstWait, longestWait }: ThrottleLimit) {
@@ -78,14 +78,9 @@ export async function deleteThrottles(sql: Connection, keys: readonly Pick<Throt
   await sql`delete from throttle where key = any(${keys.map(({ key }) => key)}::text[])`;
 }
 
-/** Resets a user's counts of codes, whatever the first factor was. */
-export async function deleteCodeThrottles(
-  sql: Connection,
-  keyOf: (first: FirstFactor) => ThrottleKey,
-  userId: string,
-): Promise<void> {
-  const { key } = keyOf({ userId, connectionId: null });
-  await sql`delete from throttle where key = ${key} or key like ${`${key}:%`}`;
+/** Resets a user's counts of codes and of emails with one, whatever the first factor was. */
+export async function deleteCodeThrottles(sql: Connection, userId: string): Promise<void> {
+  await sql`delete from throttle where key like ${`code:${userId}%`} or key like ${`code-mail:${userId}%`}`;
 }
 
 /** Resets a user's failures, for the account and every browser known for it. */
