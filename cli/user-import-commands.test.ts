@@ -109,16 +109,20 @@ describe('vestibule user import', () => {
     const people = [{ username: 'anna' }, { username: 'bert' }];
     expect(await commands.sql`select username from portal_user order by username`).toEqual(people);
     const rest = await readFile(refused, 'utf8');
+    const why = [
+      ';"is not valid CSV: a quote is missing or out of place"',
+      ';"has another number of cells than the first line"',
+    ];
+    const notRead = ';"is not valid CSV: a quote is missing or out of place; nothing after it was read"';
     expect(rest.split('\n').slice(1)).toEqual([
-      ...[csv[2], csv[3]],
+      ...[`${csv[2]}${why[0]}`, `${csv[3]}${why[1]}`],
       '"carl";"carl@acme.test";"acme";"perhaps; ""no""";"";"active: must be true or false"',
-      ...[csv[6], csv[7], ''],
+      ...[`${csv[6]}${notRead}`, `${csv[7]}${notRead}`, ''],
     ]);
     const corrected = rest
       .replace('"perhaps; ""no"""', 'no')
       .replace('John "JJ" Smith', 'acme')
-      .replace('too;many;cells;true;;;\n', '')
-      .replaceAll(/(?<=lee.*|dora.*|eve.*);$/gm, ';;')
+      .replace(/^too.*\n/m, '')
       .replace('"dora', 'dora');
     expect(await vestibule(`user import ${await file('rest.csv', corrected)}`)).toMatchObject({
       ...{ code: 0, out: 'Users added: 4; unchanged: 0; refused lines: 0.\n' },

@@ -77,11 +77,13 @@ export function readCsv(file: string): ImportFile {
   return {
     entries: problem || columns.length === 0 ? header : entries.sort((one, other) => one.line - other.line),
     write: (refused) => {
-      const cells = refused.map(({ record, text, problem }) =>
-        record ? [...shown.map((name) => record[name]), problem].map(inQuotes).join(delimiter) : text,
-      );
+      const rows = refused.flatMap(({ record, text = '', problem }) => {
+        if (record) return [...shown.map((name) => record[name]), problem].map(inQuotes).join(delimiter);
+        const reason = columns.includes('refused') ? '' : delimiter + inQuotes(problem);
+        return text.split('\n').flatMap((row) => (row.trim() === '' ? [] : row + reason));
+      });
       // With the mark by which Excel knows UTF-8.
-      return `\ufeff${[[...shown, 'refused'].join(delimiter), ...cells].join('\n')}\n`;
+      return `\ufeff${[[...shown, 'refused'].join(delimiter), ...rows].join('\n')}\n`;
     },
   };
 }
