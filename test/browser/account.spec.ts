@@ -59,7 +59,11 @@ test(
     await expect(entries.first()).toContainText(texts['account-outcome-signedIn']);
     await expect(entries.first().getByRole('time')).toHaveText(javaScriptEnabled ? /GMT-[45]$/ : /UTC$/);
 
+    await portal.mustRun(['user', 'set', username, '--name', 'Zoë Nowak', '--group', 'acme:hr']);
     await page.goto('/portal/account');
+    await expect(heading(page)).toHaveText(`${texts['account-title']}: Zoë Nowak`);
+    await expect(page.getByText(`${username} · ${email}`)).toBeVisible();
+    await expect(page.getByText(`${texts['signed-in-groups']}: acme:hr`)).toBeVisible();
     await page.getByLabel(texts['account-language-label']).selectOption('pl');
     await press(page, texts['account-language-button']);
     await expect(page.getByText(textsOf('pl')['account-notice-languageChosen'])).toBeVisible();

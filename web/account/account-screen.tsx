@@ -43,12 +43,16 @@ export function AccountScreen() {
   );
 }
 
+/** Of groups, as many as do not hide the rest of the page. */
+const mostGroups = 10;
+
 /** Whose account it is. */
 function Person({ displayName, email, customers, groups }: Extract<AccountView, { name: 'overview' }>) {
   const text = useAccountText();
   const { username } = useAccount();
   const name = displayName ?? username;
-  const facts = [displayName && username, email, customers.join(', '), groups.join(', ')];
+  const facts = [displayName && username, email, customers.join(', ')].filter(Boolean);
+  const named = [...groups.slice(0, mostGroups), ...(groups.length > mostGroups ? ['…'] : [])].join(', ');
   return (
     <header className="title">
       <span className="arch" aria-hidden="true">
@@ -59,7 +63,12 @@ function Person({ displayName, email, customers, groups }: Extract<AccountView, 
           <span className="sr">{text('account-title')}: </span>
           {name}
         </h1>
-        <p className="soft">{facts.filter(Boolean).join(' · ')}</p>
+        <p className="soft">{facts.join(' · ')}</p>
+        {named !== '' && (
+          <p className="soft">
+            {text('signed-in-groups')}: {named}
+          </p>
+        )}
       </div>
     </header>
   );
