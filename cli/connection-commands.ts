@@ -2,14 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import { removeConnection } from '#server/single-sign-on/change-connection.ts';
 import { wordsOfConnection } from '#server/single-sign-on/connection-words.ts';
-import {
-  listPortalKeys,
-  type PortalKeyRow,
-  portalKeys,
-  publishNextKey,
-  signWithNextKey,
-  withdrawKey,
-} from '#server/single-sign-on/portal-keys.ts';
+import { changePortalKeys, listPortalKeys, type PortalKeyRow, portalKeys } from '#server/single-sign-on/portal-keys.ts';
 import { listSsoConnections, type SsoConnection } from '#server/single-sign-on/sso-connection.ts';
 import { unlinkUser } from '#server/single-sign-on/sso-subject.ts';
 import { confirm, confirmIfNeeded, type YesFlag, yesFlag } from './confirm.ts';
@@ -156,11 +149,11 @@ function addConnectionKeysCommand(connection: Command): void {
 async function runKeys(keyed: Keyed, flags: KeysFlags): Promise<void> {
   const { add, use, withdraw, json } = flags;
   await portalKeys(keyed);
-  if (add && !(await publishNextKey(keyed))) throw failure('keys: there is already a next key.');
-  if (use && !(await signWithNextKey(keyed))) throw failure('keys: there is no next key: --add creates one.');
+  if (add && !(await changePortalKeys(keyed, 'add'))) throw failure('keys: there is already a next key.');
+  if (use && !(await changePortalKeys(keyed, 'use'))) throw failure('keys: there is no next key: --add creates one.');
   if (withdraw) {
     await confirm(`This deletes the ${withdraw} key of the portal for good`, flags);
-    if (!(await withdrawKey(keyed, withdraw))) throw failure(`keys: there is no ${withdraw} key.`);
+    if (!(await changePortalKeys(keyed, withdraw))) throw failure(`keys: there is no ${withdraw} key.`);
   }
   const rows = await listPortalKeys(keyed.sql);
   if (json) return printJson(rows.map(({ sealedKey: _, ...row }) => row));

@@ -66,7 +66,6 @@ export const noticeOf: Partial<Record<SsoRefusalReason, Notice>> = {
   'provider-session-over': 'signInExpired',
 };
 
-/** A failed sign-in by a provider, as shown to an operator. */
 type SsoFailure = {
   reason: SsoRefusalReason;
   connection: SsoConnection | null;
@@ -100,11 +99,8 @@ export async function recordSsoFailure(
   return reference;
 }
 
-/** `retryAfter` in milliseconds; `reference` for the page. */
-type Wait = { retryAfter: number; reference: string };
-
-/** Answers 429 with the form. */
-export type GiveAgain = (wait: Wait) => Promise<FastifyReply>;
+/** Answers 429 with the form; `retryAfter` in milliseconds, `reference` for the page. */
+export type GiveAgain = (wait: { retryAfter: number; reference: string }) => Promise<FastifyReply>;
 
 /**
  * What is counted of an address, each by itself: visits, which add rows; failed answers, which an image on any page can make

@@ -9,7 +9,6 @@ import { day } from '../limits.ts';
 export type PortalKey = { id: string; stage: PortalKeyStage; certificate: string; privateKey: string };
 
 type KeyDeps = Pick<Deps, 'sql' | 'keys' | 'config' | 'now'>;
-type ActorsKeyDeps = KeyDeps & { actor: string };
 
 /**
  * The keys by which providers know the portal, the signing one first; creates the first if there is none. Throws if no
@@ -44,31 +43,24 @@ function opened({ keys }: KeyDeps, { id, stage, certificate, sealedKey }: Portal
   return { id, stage, certificate, privateKey };
 }
 
-/** Publishes the next key beside the current one; false if there is already a next one. */
-export async function publishNextKey(deps: ActorsKeyDeps): Promise<boolean> {
-  return await change(deps, 'next key published', (sql) => addPortalKey(deps, sql, 'next'));
-}
+const acts = {
+  add: 'next key published',
+  use: 'next key in use',
+  next: 'next key withdrawn',
+  last: 'last key withdrawn',
+} as const;
 
-/** Signs with the next key from now on; false if there is none. */
-export async function signWithNextKey(deps: ActorsKeyDeps): Promise<boolean> {
-  return await change(deps, 'next key in use', promotePortalKey);
-}
-
-/** Removes the next or the last key from what is published; false if there is none. */
-export async function withdrawKey(deps: ActorsKeyDeps, stage: 'next' | 'last'): Promise<boolean> {
-  const work = async (sql: Connection) => (await sql`delete from portal_key where stage = ${stage}`).count > 0;
-  return await change(deps, `${stage} key withdrawn`, work);
-}
-
-async function change(
-  { sql, now, actor }: ActorsKeyDeps,
-  outcome: string,
-  work: (sql: Connection) => Promise<boolean>,
-): Promise<boolean> {
-  return await sql.begin(async (sql) => {
-    const isDone = await work(sql);
-    const steps = [{ step: 'key', outcome }];
-    if (isDone) await insertAuditEvent(sql, { event: 'portal-key-changed', steps, actor }, now());
+/** Publishes the next key, signs with it from now on, or withdraws one; false if it is there already, or is not there. */
+export async function changePortalKeys(deps: KeyDeps & { actor: string }, act: keyof typeof acts): Promise<boolean> {
+  return await deps.sql.begin(async (sql) => {
+    const isDone =
+      act === 'add'
+        ? await addPortalKey(deps, sql, 'next')
+        : act === 'use'
+          ? await promotePortalKey(sql)
+          : (await sql`delete from portal_key where stage = ${act}`).count > 0;
+    const steps = [{ step: 'key', outcome: acts[act] }];
+    if (isDone) await insertAuditEvent(sql, { event: 'portal-key-changed', steps, actor: deps.actor }, deps.now());
     return isDone;
   });
 }

@@ -10,7 +10,10 @@ import { listRequiredDomains } from './with-agreement.ts';
 
 /** Everything about single sign-on that needs the operator's attention, in words. */
 export async function ssoWarnings({ sql, now }: Pick<Deps, 'sql' | 'now'>): Promise<string[]> {
-  return [...warningsOf(await listEnds(sql), now()), ...(await lockedDomains(sql)), ...(await metadataWarnings(sql))];
+  const soon = now().getTime() + expiryWarning;
+  const ends = (await listEnds(sql)).filter(({ endsAt }) => endsAt.getTime() <= soon);
+  const expiring = ends.map((end) => wordsOf(end, now()));
+  return [...expiring, ...(await lockedDomains(sql)), ...(await metadataWarnings(sql))];
 }
 
 /** Domains whose people have no way in: single sign-on is required there, and no connection is active. */
@@ -44,21 +47,12 @@ function endsOf(connection: SsoConnection): End[] {
   return [{ connection: key, what: 'certificate', endsAt: new Date(Math.max(...times)) }];
 }
 
-/** What an operator has to renew now, in words; empty until something expires within the warning time. */
-function warningsOf(ends: readonly End[], now: Date): string[] {
-  return ends.filter(({ endsAt }) => endsAt.getTime() - now.getTime() <= expiryWarning).map((end) => wordsOf(end, now));
-}
-
 function wordsOf({ connection, what, endsAt }: End, now: Date): string {
   const days = Math.floor((endsAt.getTime() - now.getTime()) / day);
-  const when =
-    days < 0 ? `expired on ${dateOf(endsAt)}` : `expires in ${days} day${days === 1 ? '' : 's'}, on ${dateOf(endsAt)}`;
+  const on = `on ${endsAt.toISOString().slice(0, 10)}`;
+  const when = days < 0 ? `expired ${on}` : `expires in ${days} day${days === 1 ? '' : 's'}, ${on}`;
   const whose = connection === null ? `the ${what}` : `the ${what} of connection ${connection}`;
   return `${whose} ${when} – ${advice[what](connection ?? '')}`;
-}
-
-function dateOf(time: Date): string {
-  return time.toISOString().slice(0, 10);
 }
 
 const advice: Record<End['what'], (connection: string) => string> = {

@@ -101,11 +101,6 @@ async function redeem(
   return { kind: 'ok', identity: oidcIdentity({ idToken: tokens.id_token as string, claims, userInfo }, attributes) };
 }
 
-/** The claim that holds the email address. */
-function emailClaim({ email = 'email' }: Attributes): string {
-  return email;
-}
-
 /** Claims by name, of any type. */
 type Claims = Record<string, unknown>;
 
@@ -117,7 +112,7 @@ function oidcIdentity(
   { idToken, claims, userInfo }: { idToken: string; claims: IDToken; userInfo: Claims },
   attributes: Attributes,
 ): Identity {
-  const name = emailClaim(attributes);
+  const name = attributes.email ?? 'email';
   const told = readProviderValues(Object.entries(claims));
   const values = new Map([...readProviderValues(Object.entries(userInfo)), ...told]);
   const { email_verified: verified }: Claims = told.has(name) ? claims : userInfo;

@@ -150,9 +150,9 @@ export function samlMetadataRoute(deps: Deps): RouteHandlerMethod {
 export function samlMetadata(config: Config, keys: readonly PortalKey[]): string {
   const key =
     (use: string, inside = '') =>
-    (portalKey: PortalKey) =>
+    ({ certificate }: PortalKey) =>
       `    <KeyDescriptor use="${use}">
-      <ds:KeyInfo><ds:X509Data><ds:X509Certificate>${base64Of(portalKey)}</ds:X509Certificate></ds:X509Data></ds:KeyInfo>${inside}
+      <ds:KeyInfo><ds:X509Data><ds:X509Certificate>${certificate.replace(/-----[A-Z ]+-----|\s/g, '')}</ds:X509Certificate></ds:X509Data></ds:KeyInfo>${inside}
     </KeyDescriptor>
 `;
   const methods = [...algorithms.gcm, algorithms.rsaOaep].map(
@@ -171,8 +171,4 @@ ${keys.map(key('signing')).join('')}${keys.map(key('encryption', methods.join(''
   </SPSSODescriptor>
 </EntityDescriptor>
 `;
-}
-
-function base64Of({ certificate }: PortalKey): string {
-  return certificate.replace(/-----[A-Z ]+-----|\s/g, '');
 }

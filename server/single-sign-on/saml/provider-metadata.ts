@@ -67,8 +67,6 @@ function readEntity(entity: XmlElement, now: Date): MetadataReading {
     return no(warnings[0] ?? 'the metadata have no signing certificate (X509Certificate in a KeyDescriptor)');
   const logout = logoutServiceOf(role);
   if (typeof logout === 'string') warnings.push(logout);
-  const validUntil = Date.parse(attributeOf(entity, 'validUntil') ?? '');
-  if (validUntil <= now.getTime()) warnings.push('the metadata have expired (validUntil)');
   return {
     kind: 'ok',
     settings: {
