@@ -15,7 +15,7 @@ describe.each(['nginx', 'caddy'] as const)('behind %s', (proxy) => {
     await addAttackFixtures(behind.portal);
     await addCustomer(behind.portal, 'beta');
     await addUser(behind.portal, {
-      ...{ username: 'Zoë O’Neil, 100%', email: 'zoe@acme.test', language: 'de', name: 'O’Neil, Zoë' },
+      ...{ username: 'Zoë O’Neil, 100%', email: 'zoe@acme.test', language: 'de', name: 'O’Neil, Zoë {env.PATH} $uri' },
       groups: Array.from({ length: 200 }, (_, n) => `acme:Süd, ${n + 100}`),
     });
     await addUser(behind.portal, { username: 'beth', email: 'beth@beta.test', customers: ['beta'] });
@@ -57,7 +57,7 @@ describe.each(['nginx', 'caddy'] as const)('behind %s', (proxy) => {
     expect(headers.get('x-vestibule-customers')).toBe('acme');
     const zoe = await behind.hubGot('/app', [['Cookie', await behind.sessionOf('Zoë O’Neil, 100%')]]);
     expect(zoe.headers.get('x-vestibule-user')).toBe('Zo%C3%AB O%E2%80%99Neil%2C 100%25');
-    expect(zoe.headers.get('x-vestibule-name')).toBe('O%E2%80%99Neil, Zo%C3%AB');
+    expect(zoe.headers.get('x-vestibule-name')).toBe('O%E2%80%99Neil, Zo%C3%AB {env.PATH} $uri');
     expect(zoe.headers.get('x-vestibule-groups')).toMatch(/^acme:S%C3%BCd%2C 100,acme:S%C3%BCd%2C 101,/);
     expect(zoe.headers.get('x-vestibule-language')).toBe('de');
   });
