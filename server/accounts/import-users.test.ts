@@ -69,13 +69,9 @@ describe('an import', () => {
       { ...person(18), emailVerified: false },
       person(19),
     ]);
-    const fields = outcome.refused.map(
-      ({ line, problem }) => `${line} ${/^(\w+): .{5}/.exec(problem)?.[1] ?? problem}`,
-    );
+    const fields = outcome.refused.map(({ line, problem }) => `${line} ${problem.split(':')[0]}`);
     expect(fields.join(', ')).toBe(
-      '2 is not valid JSON, 4 is not a JSON object, 5 username, 6 email, 7 customers, 8 has the unknown field: "passwort"; ' +
-        'known are email, username, name, customers, groups, language, active, mayChangePassword, emailVerified, createdAt, ' +
-        'passwordHash, totpSecret, totpAlgorithm, totpDigits, totpPeriod, ' +
+      '2 is not valid JSON, 4 is not a JSON object, 5 username, 6 email, 7 customers, 8 has the unknown field, ' +
         '9 createdAt, 10 createdAt, 11 createdAt, 12 createdAt, 13 active, 14 language, 15 username, 16 name, 17 groups, ' +
         '18 groups, 19 email, 20 username, 21 totp, 22 email',
     );

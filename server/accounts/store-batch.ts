@@ -137,9 +137,7 @@ async function listUsersByFolds(sql: Connection, folds: readonly string[]): Prom
     from login_name n join portal_user u on u.id = n.user_id where n.fold = any(${folds as string[]}::text[])`;
 }
 
-/**
- * Adds users with names, memberships and apps. The caller has locked the login names and seen that these are free.
- */
+/** Adds users with names, memberships and apps. The caller has locked the login names and seen that these are free. */
 async function insertUsers(sql: Connection, users: readonly UserToInsert[], now: Date): Promise<void> {
   if (users.length === 0) return;
   await sql`
