@@ -132,7 +132,11 @@ test('a check that fails is reported, and the button sends the same code', async
   await expectSignedIn(page, username);
 });
 
-test('a pasted code is sent by itself, once', async ({ page, context, newPersonWithApp }) => {
+test('a pasted code is sent by itself, once; what is none is said to have too few digits', async ({
+  page,
+  context,
+  newPersonWithApp,
+}) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const { username, key } = await newPersonWithApp();
   const sent: (string | null)[] = [];
@@ -140,10 +144,16 @@ test('a pasted code is sent by itself, once', async ({ page, context, newPersonW
   await page.goto('/portal/login');
   await signInForm(page).send(username, password);
   const codes = [wrongAppCodes(key, 1)[0] ?? '', appCode(key)];
-  for (const code of codes) {
+  const inArabic = (code: string) => code.replace(/\d/g, (digit) => String.fromCodePoint(0x660 + Number(digit)));
+  const paste = async (text: string) => {
     await expect(codeForm(page).box(1)).toBeFocused();
-    await page.evaluate((text) => navigator.clipboard.writeText(text), `${code.slice(0, 3)} ${code.slice(3)}`);
+    await page.evaluate((text) => navigator.clipboard.writeText(text), text);
     await page.keyboard.press('ControlOrMeta+v');
+  };
+  await paste('Your code is 12345');
+  await expect(page.getByRole('alert')).toHaveText(texts['twofa-malformed']);
+  for (const code of codes) {
+    await paste(`\u2066${inArabic(code.slice(0, 3))} ${code.slice(3)}\u2069`);
     if (code === codes[0]) await expect(page.getByRole('alert')).toHaveText(texts['twofa-error-try-again-with-code']);
   }
   await expectSignedIn(page, username);

@@ -1,45 +1,41 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { longestCodeText, recoveryCodeOfText } from '#contract/codes.ts';
 import { useApp, useMessage } from '../app-context.ts';
+import type { MessageKey } from '../messages.ts';
 import { CheckedField } from './checked-field.tsx';
-import { useCodeCheck } from './code-check.ts';
+import { type Said, useCodeCheck } from './code-check.ts';
 import { CodeCheckForm } from './code-form.tsx';
 import { fieldValue, isFilled } from './portal-form.tsx';
 import { ChangeUserLinks } from './screen-links.tsx';
 import { isOver, SignInOver } from './sign-in-over.tsx';
+
+/** What is shown beside the field. */
+const errors: { [name in NonNullable<Said>['name']]?: MessageKey } = {
+  wrong: 'recovery-wrong',
+  notChecked: 'general-error-something-went-wrong',
+  malformed: 'recovery-malformed',
+};
 
 /** Asks for a recovery code, for when the phone is not at hand. */
 export function RecoveryForm({ head, links }: { head: ReactNode; links: ReactNode }) {
   const message = useMessage();
   const { comeBack } = useApp();
   const { said, say, check } = useCodeCheck();
-  const [isMalformed, setMalformed] = useState(said?.name === 'malformed');
   const field = useRef<HTMLInputElement>(null);
-  const isWrong = said?.name === 'wrong';
-  const isNotChecked = said?.name === 'notChecked';
+  const errorKey = said ? errors[said.name] : undefined;
 
   // Keeps the entry so that a typo can be corrected.
   useEffect(() => {
-    if (said?.name === 'wrong' || said?.name === 'notChecked') field.current?.select();
+    if (said?.name === 'malformed') field.current?.focus();
+    else if (said && errors[said.name]) field.current?.select();
   }, [said]);
-
-  const errorKey = isWrong
-    ? 'recovery-wrong'
-    : isNotChecked
-      ? 'general-error-something-went-wrong'
-      : isMalformed
-        ? 'recovery-malformed'
-        : undefined;
 
   function send(text: string) {
     const code = recoveryCodeOfText(text);
-    if (code) {
-      check(code, false);
-    } else {
-      say(null);
-      setMalformed(true);
+    if (code) check(code, false);
+    else {
+      say({ name: 'malformed' });
       comeBack();
-      field.current?.focus();
     }
   }
 
@@ -64,10 +60,7 @@ export function RecoveryForm({ head, links }: { head: ReactNode; links: ReactNod
           required
           autoFocus
           error={errorKey && message(errorKey)}
-          onInput={() => {
-            if (isWrong || isNotChecked) say(null);
-            setMalformed(false);
-          }}
+          onInput={() => errorKey && say(null)}
         />
       </CodeCheckForm>
       <ChangeUserLinks textKey="twofa-change-user">{links}</ChangeUserLinks>

@@ -55,7 +55,10 @@ function Key({ url, totpSecret, account, onBroken, canCopy }: RegistrationAnswer
       <img src={url} width="144" height="144" alt={message('registration-qr')} onError={onBroken} />
       <div>
         <p className="hint">{message('registration-manual')}</p>
-        <Secret text={totpSecret} />
+        {/* Grouped in fours for readability; the copied key has no spaces. */}
+        <p className="secret" translate="no">
+          {totpSecret.replace(/.{4}(?=.)/g, '$& ')}
+        </p>
         {canCopy && (
           <OnceScripted>
             <CopyButton text={totpSecret} name={message('registration-copy')} />
@@ -63,19 +66,6 @@ function Key({ url, totpSecret, account, onBroken, canCopy }: RegistrationAnswer
         )}
       </div>
     </div>
-  );
-}
-
-/** Grouped in fours for readability; the copied key has no spaces. */
-function Secret({ text }: { text: string }) {
-  const groups = text.match(/.{1,4}/g) ?? [];
-  return (
-    <p className="secret" translate="no">
-      {groups.map((group, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the groups have no identity but their order
-        <span key={index}>{group} </span>
-      ))}
-    </p>
   );
 }
 

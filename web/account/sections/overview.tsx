@@ -28,7 +28,7 @@ export function Overview(view: Props) {
             <SessionRow key={session.id} {...session} />
           ))}
           {devices > 0 && (
-            <Row name={text('account-devices-title')} facts={[devices, text('account-devices-text')]}>
+            <Row name={text('account-devices-title')} facts={[`${devices} · ${text('account-devices-text')}`]}>
               <SectionLink to="devices" text="account-manage" look="button quiet" />
             </Row>
           )}
