@@ -127,7 +127,6 @@ it.each<[string, Record<string, string>, object, SamlConnection['attributes']?]>
   ['SA-45 two under different names: none', { email: bob, mail: admin }, several],
   ['an address is never verified', { email: bob, email_verified: 'true' }, { emailVerified: false }],
   ['the attribute that the operator names', { email: admin, address: bob }, { emails: [bob] }, { email: 'address' }],
-  ['the NameID, in whatever format', { email: admin }, { emails: ['bob-1'] }, { email: 'NameID' }],
   ['nothing in its place', { email: admin }, { emails: [] }, { email: 'address' }],
   ['no username or language by itself', { uid: 'bob', locale: 'de' }, { username: null, language: null }],
   [
@@ -148,6 +147,23 @@ it('the NameID is the address if that is its format, and every way of signing in
   const authenticationContexts = [expect.stringContaining('Password'), expect.stringContaining('TimeSyncToken')];
   expect(read).toMatchObject({ identity: { subject: bob, emails: [bob], authenticationContexts } });
 });
+
+it.each([
+  ['urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified', 'NameID (an address, SAML:1.1:nameid-format:unspecified)'],
+  [
+    'urn:oasis:names:tc:SAML:2.0:nameid-format:emailAddress',
+    'NameID (an address, SAML:2.0:nameid-format:emailAddress)',
+  ],
+  ['', 'NameID (an address, without a format)'],
+])(
+  'a NameID of the format %j is no address until the operator says so, who reads that it is one',
+  async (format, words) => {
+    const nameId = (f: Forger) => f.nameId(bob, format).replace(' Format=""', '');
+    const to = (map: object) => readOf((f) => ({ nameId: nameId(f), attributes: '' }), saml.connection({}, map));
+    expect(await to({})).toMatchObject({ identity: { emails: [], sent: [words] } });
+    expect(await to({ email: 'NameID' })).toMatchObject({ identity: { emails: [bob] } });
+  },
+);
 
 describe('forged answers are refused, and the operator reads why', () => {
   it.each(oneOfEach(forgeries, ([name]) => name.slice(0, 5)))('%s', async (_name, words, make) => {

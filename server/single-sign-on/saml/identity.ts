@@ -1,3 +1,4 @@
+import { isEmailAddress } from '#contract/addresses.ts';
 import type { Config } from '../../config/config.ts';
 import { entityId } from '../addresses.ts';
 import { type ProviderAnswer, type Refusal, refusalFor, said } from '../provider-answer.ts';
@@ -50,6 +51,7 @@ export function samlIdentity(
   values.set(nameIdValue, [subject]);
   const usual = format === nameFormats.email ? [nameIdValue] : emailAttributes;
   const emails = (attributes.email ? [attributes.email] : usual).flatMap((one) => values.get(one) ?? []);
+  const formatInWords = format ? format.replace(/^urn:oasis:names:tc:/, '') : 'without a format';
   const statements = childrenNamed(assertion, saml('AuthnStatement'));
   const sessions = statements.map((statement) => attributeOf(statement, 'SessionIndex'));
   // SAML core §2.7.2: the provider's name for its session, if there is exactly one.
@@ -58,7 +60,7 @@ export function samlIdentity(
     kind: 'ok',
     identity: {
       subject,
-      sent: [`NameID (${format?.replace(/^urn:oasis:names:tc:/, '') ?? 'no format'})`, ...attributeNames],
+      sent: [`NameID (${isEmailAddress(subject) ? 'an address, ' : ''}${formatInWords})`, ...attributeNames],
       emails: differentTexts(emails),
       emailVerified: false,
       ...userFrom(values, attributes),
