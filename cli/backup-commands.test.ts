@@ -6,11 +6,12 @@ import { restoreBackup, writeBackup } from '#server/database/backup.ts';
 import type { Database } from '#server/database/database.ts';
 import { addAttackFixtures } from '#test/support/accounts-for-test.ts';
 import { databaseForTest } from '#test/support/database-for-test.ts';
-import { testPassword } from '#test/support/portal-for-test.ts';
+import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { quickFolder } from '#test/support/quick-folder.ts';
+import { askForLink, changedPage, changeTo, newPassword } from '#test/support/reset-for-test.ts';
 import { portalProcess, runVestibule } from '#test/support/run-vestibule.ts';
-import { giveApp, signInWithApp } from '#test/support/two-factor-for-test.ts';
+import { giveApp, giveRecoveryCodes, signInWithApp } from '#test/support/two-factor-for-test.ts';
 
 const portal = portalOfFile({ once: addAttackFixtures });
 const folder = await mkdtemp(join(quickFolder, 'vestibule-backup-'));
@@ -27,7 +28,8 @@ async function rowsOf(sql: Database): Promise<Map<string, string>> {
   return rows;
 }
 
-it('a backup has every row, and its restore replaces what was there; sessions, links and work end', async () => {
+it('RL-11 a backup has every row, used codes too, and its restore ends sessions, links and work', async () => {
+  await giveRecoveryCodes(portal, 'alice');
   await signInWithApp(portal, 'alice', await giveApp(portal, 'alice'));
   await portal.signIn('alice', 'wrong');
   await portal.sql`insert into audit_event (at, event) select now(), 'signed-in' from generate_series(1, 1200)`;
@@ -46,6 +48,16 @@ it('a backup has every row, and its restore replaces what was there; sessions, l
   const [last] = await portal.sql`select max(id) as id from audit_event`;
   expect(added?.id).toBe(last?.id + 1);
   await other.close();
+});
+
+it('what the page has an operator run after an old backup ends sessions, links and waiting emails', async () => {
+  const cookies = cookiesOf(await portal.signIn('bob', testPassword));
+  const link = await askForLink(portal, 'bob');
+  const page = await readFile(new URL('../docs/operating.md', import.meta.url), 'utf8');
+  await portal.sql.unsafe(/psql "\$DATABASE_URL" -c '([^']+)'/.exec(page)?.[1] ?? '');
+  expect((await portal.send({ url: '/portal/session', cookies })).statusCode).toBe(401);
+  expect((await changeTo(portal, link, newPassword)).headers.location).not.toBe(changedPage);
+  expect(await portal.sql`select from job`).toHaveLength(0);
 });
 
 it('the built-in database is backed up beside its server, and people sign in after the restore elsewhere', async () => {

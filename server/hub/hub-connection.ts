@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   Agent as HttpAgent,
   request as httpRequest,
@@ -178,21 +179,16 @@ export function isEvents({ headers }: IncomingMessage): boolean {
 type HubAnswer = { kind: 'answered'; status: number } | { kind: 'failed'; failure: ProviderFailure };
 
 /** Asks the hub for its own page as the gate does, on behalf of nobody, for `doctor`. The answer's body is not read. */
-export async function askHub(config: Config, hub: Hub, within: number = doctorHub): Promise<HubAnswer> {
+export async function askHub(config: Config, hub: Hub): Promise<HubAnswer> {
   const url = new URL(config.basePath + hubStartPath, hub.url);
   const told = { address: '127.0.0.1', person: null, token: null };
   const headers = headersForHub(config)({ host: config.publicUrl.host, accept: 'text/html' }, told);
-  const signal = AbortSignal.timeout(within);
+  const signal = AbortSignal.timeout(doctorWaits);
   const options = { headers, agent: false as const, signal, servername: serverNameOf(url) };
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
-  const asked = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, options);
-  asked.on('response', ({ statusCode }) => resolve(statusCode ?? 0));
-  asked.on('upgrade', ({ statusCode }) => resolve(statusCode ?? 0));
-  asked.on('error', reject);
-  asked.on('close', () => reject(new TypeError('', { cause: new Error('no answer') })));
-  asked.end();
+  const asked = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, options).end();
   try {
-    return { kind: 'answered', status: await promise };
+    const [{ statusCode = 0 }] = (await once(asked, 'response', { signal })) as [IncomingMessage];
+    return { kind: 'answered', status: statusCode };
   } catch (error) {
     const thrown = signal.aborted ? signal.reason : new TypeError('', { cause: error });
     return { kind: 'failed', failure: failureOfRequest(thrown, url) };
@@ -201,5 +197,4 @@ export async function askHub(config: Config, hub: Hub, within: number = doctorHu
   }
 }
 
-/** How long `doctor` waits for a hub. */
-const doctorHub = 10 * second;
+const doctorWaits = 10 * second;

@@ -16,8 +16,6 @@ export type DebianPostgresql = {
   port: number;
   /** The address of a database on it. */
   urlOf: (database: string) => string;
-  /** Runs one of its programs, such as `pg_dump`. */
-  program: (name: string, ...args: string[]) => Promise<string>;
   /** Ends it at once, as a machine ends that loses its power. */
   kill: () => Promise<void>;
   /** Starts it again, with what it had stored. */
@@ -77,7 +75,6 @@ export async function debianPostgresql({
   return {
     port,
     urlOf: (database) => `postgres://vestibule@127.0.0.1:${port}/${database}`,
-    program: async (name, ...args) => (await run(join(programs, name), args)).stdout,
     // Its other processes notice.
     kill: async () => void (await server.end('SIGKILL')),
     start,
