@@ -14,10 +14,11 @@ import { placeOfVisitor, type Visitor } from '../sessions/visitor.ts';
 export async function putDevice(
   sql: Connection,
   shown: string | null,
-  { userId, byPassword, now, fresh = newToken() }: { userId: string; byPassword: boolean; now: Date; fresh?: string },
+  { userId, byPassword, now }: { userId: string; byPassword: boolean; now: Date },
 ): Promise<{ deviceToken: string; isNew: boolean }> {
   if (shown !== null && (await updateDeviceUsed(sql, tokenHash(shown), { userId, byPassword, now })))
     return { deviceToken: shown, isNew: false };
+  const fresh = newToken();
   await sql`
     insert into device (token_hash, user_id, last_used_at, by_password)
     values (${tokenHash(fresh)}, ${userId}, ${now}, ${byPassword})`;

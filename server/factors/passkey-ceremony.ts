@@ -56,11 +56,6 @@ export async function takeChallenge(
 /** The algorithms that are offered, in this order (RFC 9053, RFC 8812): ES256, EdDSA with Ed25519, RS256. */
 export const offeredAlgorithms = [-7, -8, -257] as const;
 
-/** What every browser is told to sign in with: the same for everybody, but for the challenge. */
-export function optionsOfSignIn(challenge: string, rpId: string) {
-  return { challenge, rpId, timeout: limits.passkeyChallenge, userVerification: 'required' as const };
-}
-
 /**
  * What a browser is told to make a passkey with (Web Authentication Level 3, §5.4): one that the authenticator keeps and finds
  * by itself, with verification of the person, without attestation, and none on a device that keeps one of the `known`.
@@ -122,7 +117,8 @@ export function passkeyOptionsRoute(deps: Deps, purpose: 'sign-in' | 'second-fac
     const visitor = visitorOf(deps, request);
     const browserToken = await browserToBegin(deps, request, reply, visitor);
     if (browserToken === null) return reply;
-    return reply.send(optionsOfSignIn(await beginCeremony(deps, { purpose, browserToken }), rp.id));
+    const challenge = await beginCeremony(deps, { purpose, browserToken });
+    return reply.send({ challenge, rpId: rp.id, timeout: limits.passkeyChallenge, userVerification: 'required' });
   };
 }
 
@@ -180,7 +176,7 @@ export async function waitOfPasskeys(
 }
 
 /** The key under which the ceremonies that a browser begins count, or its refused answers. */
-export async function passkeyKey(
+async function passkeyKey(
   { sql }: Pick<Deps, 'sql'>,
   { address, deviceToken }: BrowserToCount,
   kind: 'passkey' | 'passkey-failure',

@@ -60,7 +60,7 @@ export async function oldestJobs(sql: Connection): Promise<{ queue: string; made
 }
 
 /** Longer than any job takes: one that is not over by then is another instance's. */
-export const jobLease = 2 * minute;
+const jobLease = 2 * minute;
 
 /** A refused job is tried again after the first wait, which then doubles each time, up to the longest. */
 export const jobFirstWait = 10 * second;

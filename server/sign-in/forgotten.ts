@@ -20,7 +20,7 @@ import { foldLoginName } from '../names/read-name.ts';
 import { keptForm } from '../sessions/destination.ts';
 import { visitorOf } from '../sessions/visitor.ts';
 import { countAttempt } from '../throttle/throttle.ts';
-import { recordKey, resetKeys, type ThrottleKey } from '../throttle/throttle-keys.ts';
+import { recordKey, resetKeys } from '../throttle/throttle-keys.ts';
 import { findResetUsersForUpdate, makeLink, type ResetUser } from './reset-link.ts';
 
 const resetQueueName = 'reset-request';
@@ -35,19 +35,6 @@ type ResetRequest = {
   /** The page that the requester wanted, as judged; null for the default. */
   destination: string | null;
 };
-
-/** Counts a request and stores it as a job, alike for every name; returns until when to wait if it is one too many. */
-export async function insertResetRequest(
-  sql: Connection,
-  request: ResetRequest,
-  keys: readonly ThrottleKey[],
-  now: Date,
-): Promise<Date | null> {
-  const until = await countAttempt(sql, keys, now);
-  if (until) return until;
-  await insertJob(sql, { id: randomUUID(), queue: resetQueueName, isWaitedFor: true, payload: request, madeAt: now });
-  return null;
-}
 
 /**
  * Works off the requests: looks up the name and queues the email that helps. The visitor was answered long before, so the answer
@@ -144,14 +131,15 @@ export function forgottenRoute(deps: Deps) {
     }
     const { address } = visitor;
     const now = deps.now();
-    const asked = {
+    const asked: ResetRequest = {
       fold: foldLoginName(request.body.username),
       language: languageOfRequest(request),
       address,
       requestId: request.id,
       destination: destination ?? null,
     };
-    const until = await insertResetRequest(deps.sql, asked, resetKeys(address), now);
+    // The same statements for every name.
+    const until = await countAttempt(deps.sql, resetKeys(address), now);
     if (until) {
       const event = {
         event: 'password-forgotten',
@@ -165,6 +153,8 @@ export function forgottenRoute(deps: Deps) {
       const again = { screen: 'forgotten', status: 429, notice: 'tooManyAttempts', destination } as const;
       return await formAgain(deps, request, reply, { ...again, retryAfter, reference }, keptOf(deps, request.body));
     }
+    const id = randomUUID();
+    await insertJob(deps.sql, { id, queue: resetQueueName, isWaitedFor: true, payload: asked, madeAt: now });
     reply.raw.once('finish', deps.wake.resetRequests);
     if (!isPage) return reply.code(204).send();
     const query = { [queryNames.destination]: destination, [queryNames.language]: languageOverride(request) };

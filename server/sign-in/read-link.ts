@@ -3,7 +3,6 @@ import { insertAuditEvent, insertEventOnceAMinute } from '../audit/audit-event.t
 import { type AuditStep, customersOfEvent } from '../audit/audit-events.ts';
 import { newReference } from '../audit/reference.ts';
 import { isToken, tokenHash } from '../crypto/token.ts';
-import type { Connection } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import type { Visitor } from '../sessions/visitor.ts';
 import { countAttempt } from '../throttle/throttle.ts';
@@ -34,23 +33,16 @@ export async function readLink(
   deps: Deps,
   holder: LinkHolder,
 ): Promise<{ link: OpenLink; refusal: null } | { link: ResetLink | null; refusal: LinkRefusal }> {
-  const link = await linkOf(deps.sql, holder);
-  const until = link ? null : await countAttempt(deps.sql, resetKeys(holder.address), deps.now());
+  const { token, address } = holder;
+  const link = isToken(token) ? await findResetLink(deps.sql, tokenHash(token), address) : null;
+  const until = link ? null : await countAttempt(deps.sql, resetKeys(address), deps.now());
   if (until) return { link, refusal: { until } };
   const refusal = refusalOfLink(link, deps.now());
   return refusal ? { link, refusal } : { link: link as OpenLink, refusal: null };
 }
 
-/** The stored link of a token; null if there is none. */
-export async function linkOf(
-  sql: Connection,
-  { token, address }: Pick<LinkHolder, 'token' | 'address'>,
-): Promise<ResetLink | null> {
-  return isToken(token) ? await findResetLink(sql, tokenHash(token), address) : null;
-}
-
 /** Why a link is refused, or null: for the link, the account, the network. An invitation ends once its user has a password. */
-export function refusalOfLink(link: ResetLink | null, now: Date): Exclude<LinkRefusal, { until: Date }> | null {
+function refusalOfLink(link: ResetLink | null, now: Date): Exclude<LinkRefusal, { until: Date }> | null {
   if (!link) return changeFailed;
   const { purpose, endsAt, usedAt, user } = link;
   if (usedAt || endsAt <= now || (purpose === 'invitation' && user?.passwordHash)) return requestExpired;
@@ -86,7 +78,7 @@ export async function refuseLink(
 }
 
 /** What was known about the link and its account, as `vestibule explain` shows it. */
-export function stepsOfLink(link: ResetLink | null, now: Date): AuditStep[] {
+function stepsOfLink(link: ResetLink | null, now: Date): AuditStep[] {
   if (!link) return [{ step: 'link', outcome: 'unknown or malformed' }];
   const { purpose, endsAt, usedAt, user } = link;
   const isInvitation = purpose === 'invitation';
