@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { type Language, languages } from '#contract/languages.ts';
-import { addUser, type ChangeOfUser, changeUser, type UserRefusal } from '#server/accounts/users.ts';
+import { addUser, type ChangeOfUser, changeUser } from '#server/accounts/users.ts';
 import type { Connection } from '#server/database/database.ts';
 import { foldLoginName, readDisplayName, readEmail, readUsername } from '#server/names/read-name.ts';
 import { readGroups } from '#server/people/groups.ts';
@@ -111,7 +111,7 @@ async function runAdd(usernameText: string, flags: Flags): Promise<void> {
   await withDatabase(async (sql, config) => {
     const passwordHash = source ? await readNewPassword(source, await newPasswordRules(sql, config, values)) : null;
     const result = await addUser(sql, { ...values, passwordHash }, byOperator());
-    if (result.kind !== 'added') throw refusalFailure(result);
+    if (result.kind === 'refused') throw failure(`${result.problem}.`);
     if (flags.json) return printJson(await findUser(sql, foldLoginName(username)));
     printLine(`User ${username} added${passwordHash ? '' : ', without a password'}.`);
     if (!passwordHash && values.active && values.mayChangePassword)
@@ -141,23 +141,11 @@ async function runSet(name: string, flags: Flags, command: Command): Promise<voi
       await confirm(`This removes the password of ${username} for good, and passkeys beside it`, flags);
     const result = await changeUser(sql, name, change, byOperator());
     if (result.kind === 'notFound') throw failure(`There is no user ${name}.`);
-    if (result.kind !== 'changed' && result.kind !== 'unchanged') throw refusalFailure(result);
+    if (result.kind === 'refused') throw failure(`${result.problem}.`);
     if (flags.json) return printJson(await findUser(sql, foldLoginName(change.username ?? name)));
     if (result.kind === 'unchanged') return printLine(`User ${name} already has these settings.`);
     printLine(`User ${name} changed.\n${stepsInWords(result.steps)}`);
   });
-}
-
-/** Why a user cannot be as asked. */
-function refusalFailure(refusal: UserRefusal): Error {
-  switch (refusal.kind) {
-    case 'taken':
-      return failure(`${refusal.field}: another user already has that name.`);
-    case 'unknownCustomers':
-      return failure(`customer: there is no customer ${refusal.keys.join(', ')}.`);
-    case 'foreignGroup':
-      return failure(`group: ${refusal.group} is not of a customer of the user.`);
-  }
 }
 
 function changeOf(flags: Flags): ChangeOfUser {

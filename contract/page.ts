@@ -34,11 +34,8 @@ export type PageScreen =
   | { name: 'notFound' }
   | ScreenWithoutAddress;
 
-/** As a page shows them. */
-type SignedInPerson = Pick<SessionAnswer, 'username' | 'email' | 'name' | 'customers' | 'groups'>;
-
 type ScreenWithoutAddress =
-  | { name: 'signedIn'; person: SignedInPerson }
+  | { name: 'signedIn'; person: Omit<SessionAnswer, 'language' | 'signedInAt' | 'expiresAt'> }
   /** `query`: what the sign-out was asked for besides; `account`: who is signed in. */
   | { name: 'signOutConfirm'; query: Record<string, string>; account: string }
   /** A sign-in too old to set up an app: `comesBackTo` after signing in again, or `goesOnTo` without an app. */

@@ -1,7 +1,7 @@
 import { type Language, languageOfTag, languages } from '#contract/languages.ts';
 import { type Reading, readDisplayName, readEmail, readShortName, readUsername } from '../names/read-name.ts';
 import { readTime } from '../names/read-time.ts';
-import { groupsWithin, readGroups, splitGroups } from '../people/groups.ts';
+import { isWithin, readGroups, splitGroups } from '../people/groups.ts';
 import { readTotp } from './read-credentials.ts';
 import type { SourceUser } from './source-user.ts';
 import { isGiven, readAll, readFlag, refusedValue, textOf } from './source-user.ts';
@@ -52,8 +52,8 @@ export function readImportedUser(source: SourceUser, rules: ImportRules): Readin
     totp: readTotp(source.totp ?? null),
   });
   if (read.kind === 'refused') return read;
-  const own = groupsWithin(read.value.groups, read.value.customers);
-  const foreign = read.value.groups.find((group) => !own.includes(group));
+  const { customers: own, groups } = read.value;
+  const foreign = groups.find((group) => !isWithin(group, own));
   return foreign === undefined ? read : refusedValue('groups', `${foreign} is not of a customer of the user`);
 }
 

@@ -4,9 +4,9 @@ import { type Connection, type Database, RollBack } from '../database/database.t
 import { deleteRememberedDevices } from '../factors/devices.ts';
 import { updateProvenByCode } from '../factors/may-change-factors.ts';
 import { countPasskeys, deletePasskeysOfUser } from '../factors/passkey.ts';
-import { foldLoginName } from '../names/read-name.ts';
+import { foldLoginName, type Reading } from '../names/read-name.ts';
 import { listUnknownCustomerKeys, updateMemberships } from '../people/customer.ts';
-import { groupsWithin, updateGroups } from '../people/groups.ts';
+import { isWithin, updateGroups } from '../people/groups.ts';
 import {
   findPasswordHash,
   findUserForUpdate,
@@ -25,12 +25,8 @@ import { deleteHalfSessionsOfUser } from '../sessions/half-session.ts';
 import { passwordReplaced, queuePasswordNotice } from '../sign-in/change-password.ts';
 import { endLinksOfUser } from '../sign-in/reset-link.ts';
 
-/** Why a user cannot be as asked; `foreignGroup`: of a customer that is not theirs. */
-export type UserRefusal =
-  | { kind: 'taken'; field: 'username' | 'email' }
-  | { kind: 'unknownCustomers'; keys: string[] }
-  | { kind: 'foreignGroup'; group: string };
-
+/** Why a user cannot be as asked. */
+type UserRefusal = Extract<Reading, { kind: 'refused' }>;
 type AddUserResult = { kind: 'added'; id: string } | UserRefusal;
 
 /** Adds a user from validated fields, with names and customers, and records it; all or nothing. */
@@ -89,7 +85,7 @@ export async function changeUser(
     if (!user) return { kind: 'notFound' };
     const { id: userId } = user;
     const customers = [...new Set(customersFrom?.(user.customers) ?? user.customers)].sort();
-    const groups = given ?? groupsWithin(user.groups, customers);
+    const groups = given ?? user.groups.filter((group) => isWithin(group, customers));
     const after: User = { ...user, ...fields, customers, groups };
     const refusal = await reasonAgainst(sql, after, userId);
     if (refusal) return refusal;
@@ -133,13 +129,13 @@ type Asked = Pick<User, 'username' | 'email'> & Record<'customers' | 'groups', r
 /** Locks the login names. `userId`: null for a new user. */
 async function reasonAgainst(sql: Connection, asked: Asked, userId: string | null): Promise<UserRefusal | null> {
   const unknown = await listUnknownCustomerKeys(sql, asked.customers);
-  if (unknown.length > 0) return { kind: 'unknownCustomers', keys: unknown };
-  const own = groupsWithin(asked.groups, asked.customers);
-  const group = asked.groups.find((one) => !own.includes(one));
-  if (group !== undefined) return { kind: 'foreignGroup', group };
+  const no = (problem: string): UserRefusal => ({ kind: 'refused', problem });
+  if (unknown.length > 0) return no(`customer: there is no customer ${unknown.join(', ')}`);
+  const foreign = asked.groups.find((group) => !isWithin(group, asked.customers));
+  if (foreign !== undefined) return no(`group: ${foreign} is not of a customer of the user`);
   await lockLoginNames(sql);
   const field = await takenField(sql, asked, userId);
-  return field ? { kind: 'taken', field } : null;
+  return field ? no(`${field}: another user already has that name`) : null;
 }
 
 /** What operators set for a user, as events say it. */

@@ -147,12 +147,11 @@ const longestGroups = 4000;
 
 /** The first groups, as many as fit: a head that is too long for a proxy or a hub would lock the user out. */
 export function fittingGroups(groups: readonly string[]): string[] {
-  let length = 0;
-  const tooMany = groups.findIndex((group) => {
-    length += encoded(group).length + 1;
-    return length > longestGroups;
+  let room = longestGroups;
+  return groups.filter((group) => {
+    room -= encoded(group).length + 1;
+    return room >= 0;
   });
-  return tooMany < 0 ? [...groups] : groups.slice(0, tooMany);
 }
 
 /** Percent-encodes all but visible ASCII and spaces, `%` and `,`: no name can end a header or be read as two. */

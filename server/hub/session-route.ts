@@ -11,7 +11,7 @@ import { isTrustedProxy } from '../http/client-address.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
 import { recordable, splitUrl, wantsPage } from '../http/request-url.ts';
 import { readShortName } from '../names/read-name.ts';
-import { groupsWithin, readGroups, splitGroups } from '../people/groups.ts';
+import { isWithin, readGroups, splitGroups } from '../people/groups.ts';
 import { destinationFor, toSignIn } from '../sessions/destination.ts';
 import { visitorOf } from '../sessions/visitor.ts';
 import { accessKey } from '../throttle/throttle-keys.ts';
@@ -85,7 +85,7 @@ type Rule = { customers: string[] | null; groups: string[] | null };
 function isOpenTo(person: SessionAnswer, { customers, groups }: Rule): boolean {
   const within = person.customers.filter((key) => customers === null || customers.includes(key));
   if (groups === null) return within.length > 0 || customers === null;
-  return groupsWithin(person.groups, within).some((group) => groups.includes(group));
+  return person.groups.some((group) => isWithin(group, within) && groups.includes(group));
 }
 
 /** What a proxy asks of `GET session` besides who is signed in. */

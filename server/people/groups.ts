@@ -30,9 +30,9 @@ export function readGroups(texts: readonly unknown[]): Reading<string[]> {
   return { kind: 'refused', problem: `groups: must not be more than ${mostGroups}` };
 }
 
-/** The groups whose customers are among these. */
-export function groupsWithin(groups: readonly string[], customers: readonly string[]): string[] {
-  return groups.filter((group) => customers.includes(group.slice(0, group.indexOf(':'))));
+/** Whether a group's customer is one of these. */
+export function isWithin(group: string, customers: readonly string[]): boolean {
+  return customers.includes(group.slice(0, group.indexOf(':')));
 }
 
 /** The names within the customer `c` of groups, an array. */

@@ -52,7 +52,6 @@ function Person({ displayName, email, customers, groups }: Extract<AccountView, 
   const { username } = useAccount();
   const name = displayName ?? username;
   const facts = [displayName && username, email, customers.join(', ')].filter(Boolean);
-  const named = [...groups.slice(0, mostGroups), ...(groups.length > mostGroups ? ['…'] : [])].join(', ');
   return (
     <header className="title">
       <span className="arch" aria-hidden="true">
@@ -64,9 +63,10 @@ function Person({ displayName, email, customers, groups }: Extract<AccountView, 
           {name}
         </h1>
         <p className="soft">{facts.join(' · ')}</p>
-        {named !== '' && (
+        {groups.length > 0 && (
           <p className="soft">
-            {text('signed-in-groups')}: {named}
+            {text('signed-in-groups')}: {groups.slice(0, mostGroups).join(', ')}
+            {groups.length > mostGroups && ', …'}
           </p>
         )}
       </div>
