@@ -1,20 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { AccountPage } from '#contract/account.ts';
-import { type Language, languages } from '#contract/languages.ts';
-import type { OwnTexts, Page } from '#contract/page.ts';
+import { languages } from '#contract/languages.ts';
+import type { Page } from '#contract/page.ts';
 import type { Brand } from '../config/brand.ts';
 import { root } from '../config/root.ts';
-
-type PageAssets = {
-  script: string;
-  laterScript: string;
-  passkeyScript: string;
-  messages: Record<Language, string>;
-  style: string;
-  accentColour: string | null;
-  texts: OwnTexts;
-};
 
 /** What documents depend on besides the page. */
 type Look = { basePath: string; brand: Pick<Brand, 'accentColour' | 'texts'> };
@@ -40,6 +30,7 @@ export type BuiltStaticPages = BuiltFiles & { render: (page: Page) => StaticDocu
 
 type StaticDocument = { html: string; scripts: string[] };
 
+type PageAssets = ReturnType<typeof assetsOf>;
 type Styles = { styleText: (accentColour: string | null) => string };
 type Renderer = Styles & { renderDocument: (page: Page, assets: PageAssets) => string };
 type AccountRenderer = {
@@ -84,7 +75,7 @@ function builtFiles({ style, passkeyScript }: PageAssets): BuiltFiles {
   return { assetFolder: new URL('pages/assets/', buildFolder), passkeyScript, styles: [style] };
 }
 
-function assetsOf({ basePath, brand }: Look, renderer: Styles): PageAssets {
+function assetsOf({ basePath, brand }: Look, renderer: Styles) {
   const manifest = JSON.parse(readFileSync(new URL('pages/.vite/manifest.json', buildFolder), 'utf8')) as Record<
     string,
     { file: string }
@@ -98,10 +89,7 @@ function assetsOf({ basePath, brand }: Look, renderer: Styles): PageAssets {
     script: addressOf('web/main.tsx'),
     laterScript: addressOf('web/screens/later-screen.tsx'),
     passkeyScript: addressOf('web/passkeys/ceremony.ts'),
-    messages: Object.fromEntries(languages.map((tag) => [tag, addressOf(`messages/${tag}.json`)])) as Record<
-      Language,
-      string
-    >,
+    messages: Object.fromEntries(languages.map((tag) => [tag, addressOf(`messages/${tag}.json`)])),
     style: renderer.styleText(brand.accentColour),
     accentColour: brand.accentColour,
     texts: brand.texts,

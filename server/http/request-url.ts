@@ -35,12 +35,11 @@ export function queryValue(request: FastifyRequest, name: string): string | null
 
 /** The language of an answer: `?lang=`, else the best match of Accept-Language, else the fallback. */
 export function languageOfRequest(request: FastifyRequest): Language {
-  const asked = languageOfTag(queryValue(request, queryNames.language) ?? '');
-  return asked ?? bestLanguage(tagsOfAcceptLanguage(request.headers['accept-language'] ?? ''));
+  return languageOverride(request) ?? bestLanguage(tagsOfAcceptLanguage(request.headers['accept-language'] ?? ''));
 }
 
 /** `?lang=` as the visitor set it, to be kept in a redirect; undefined if absent. */
-export function languageOverride(request: FastifyRequest): string | undefined {
+export function languageOverride(request: FastifyRequest): Language | undefined {
   return languageOfTag(queryValue(request, queryNames.language) ?? '') ?? undefined;
 }
 

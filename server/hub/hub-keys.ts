@@ -6,20 +6,10 @@ import type { Connection } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { limits, minute, second } from '../limits.ts';
 
-/** The public part of a key, as hubs read it (RFC 7517). */
-type PublicHubKey = {
-  kid: string;
-  kty: string;
-  crv: string;
-  x: string;
-  y?: string;
-  alg: 'ES256';
-  use: 'sig';
-};
-
 type HubKeyRow = {
   id: string;
-  jwk: PublicHubKey;
+  /** The public part of the key, as hubs read it (RFC 7517). */
+  jwk: object;
   /** PKCS #8 in PEM, sealed for `hubKeyPlace`. */
   sealedKey: Buffer;
   madeAt: Date;
@@ -49,18 +39,8 @@ export const hubKeysRemembered = second;
 /** A published key: `id` is its `kid`. No private key if no VESTIBULE_SECRET opens it. */
 type HubKey = HubKeyRow & { privateKey: KeyObject | null };
 
-/** A key that signs. */
-export type SigningKey = HubKey & { privateKey: KeyObject };
-
-type HubKeys = {
-  /** The key that signs now. Throws if it cannot be opened. */
-  signing: () => Promise<SigningKey>;
-  /** Every published key, in the order in which they sign. */
-  published: () => Promise<HubKey[]>;
-};
-
 /** The keys that sign tokens for hubs, made when first needed, and remembered for a second. */
-export function hubKeys(deps: HubKeyDeps): HubKeys {
+export function hubKeys(deps: HubKeyDeps) {
   let read: { at: number; keys: Promise<HubKey[]> } | null = null;
 
   function published(): Promise<HubKey[]> {
@@ -75,7 +55,9 @@ export function hubKeys(deps: HubKeyDeps): HubKeys {
   }
 
   return {
+    /** Every published key, in the order in which they sign. */
     published,
+    /** The key that signs now. Throws if it cannot be opened. */
     async signing() {
       const key = signingKey(await published(), deps.now());
       if (!key) throw new Error('there is no key for hubs');
@@ -176,7 +158,7 @@ async function addHubKey({ keys, now }: HubKeyDeps, sql: Connection, signsFrom: 
   await sql`update hub_key set ends_at = ${endsAt} where ends_at is null`;
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-  const jwk = { ...publicKey.export({ format: 'jwk' }), kid: id, alg: 'ES256', use: 'sig' } as PublicHubKey;
+  const jwk = { ...publicKey.export({ format: 'jwk' }), kid: id, alg: 'ES256', use: 'sig' };
   const sealedKey = seal(keys.seal, pem, hubKeyPlace(id));
   await sql`
     insert into hub_key (id, jwk, sealed_key, made_at, signs_from)

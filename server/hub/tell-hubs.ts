@@ -1,6 +1,6 @@
 import { insertAuditEvent } from '../audit/audit-event.ts';
 import type { HubAudience } from '../config/hub.ts';
-import type { Connection, Database } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import type { DepsWithoutWake } from '../deps.ts';
 import { NetworkNotListed, openConversation, ProviderFailure } from '../http/provider-fetch.ts';
 import { type JobResult, jobGivenUpAfter, type Queue } from '../jobs/job.ts';
@@ -31,7 +31,9 @@ export function hubQueue(deps: DepsWithoutWake, hub: TellableHub): Queue<HubLogo
 
     /** All that is as old at once: one event says how much. */
     async giveUp(sql, { problem }) {
-      const others = await deleteHubLogoutsBefore(sql, hub.name, new Date(now().getTime() - jobGivenUpAfter));
+      const before = new Date(now().getTime() - jobGivenUpAfter);
+      const { count: others } = await sql`
+        delete from job where queue = ${hubQueueName(hub.name)} and made_at <= ${before}`;
       const count = others + 1;
       const steps = [
         { step: 'hub', outcome: hub.name },
@@ -84,9 +86,4 @@ export async function updateHubReceivers(sql: Database, audiences: readonly stri
   await sql`insert into hub_receiver (audience) select unnest(${names}::text[]) on conflict do nothing`;
   await sql`
     delete from job where queue like ${`${prefix}%`} and queue <> all(${names.map(hubQueueName)}::text[])`;
-}
-
-/** Drops what has waited for a hub since before a time; returns how many. */
-async function deleteHubLogoutsBefore(sql: Connection, audience: string, before: Date): Promise<number> {
-  return (await sql`delete from job where queue = ${hubQueueName(audience)} and made_at <= ${before}`).count;
 }
