@@ -126,16 +126,6 @@ const documents: Record<string, [html: string, has: (string | RegExp)[], not?: (
       /<button[^>]* form="sign-in"[^>]* value="\/portal" name="redirectURLSSO" formAction="\/portal\/authenticate\/checkSsoLogin"/,
     ],
   ],
-  'a refused sign-in is the form once more: one alert, what to read out and to whom, and no word of waiting': [
-    render('/portal/loginfail/default', { typedUsername: 'ada', reference: 'S0C6-V7HD' }),
-    [
-      /<h1[^>]*>Sign-in didn’t work<\/h1><div id="why" class="alert bad"[^>]*>.*<p>Check your username and password\. [^.<]*\.<\/p><\/div><form/,
-      /id="username"[^>]* value="ada"/,
-      /id="password"[^>]* autofocus=""[^>]* aria-describedby="why"/,
-      /<p class="links"><span class="reference">Reference<!-- --> <code>S0C6-V7HD<\/code><\/span><a [^>]*>Contact support<\/a><\/p>/,
-    ],
-    ['class="seal', 'Return to sign-in', /\bwait|minute/i],
-  ],
   'OR-01 it sends the default if that of the address is not acceptable': [
     render('/portal/login?destination=https://evil.example/'),
     ['name="redirectURL" value="/portal"'],

@@ -44,6 +44,8 @@ test(
     await expect(form.password).toHaveValue('');
     await expect(form.password).toBeFocused();
     await expect(form.password).toHaveAccessibleDescription(texts['login-fail-default-text']);
+    await expect(page.locator('.alert')).toHaveCount(1);
+    await expect(page.getByRole('link', { name: texts['return-to-login'] })).toHaveCount(0);
     await form.password.fill(password);
     await form.password.press('Enter');
     await expect(page).toHaveURL(asked);

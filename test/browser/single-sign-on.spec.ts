@@ -4,6 +4,7 @@ import {
   codeForm,
   expectFailure,
   expectSignedIn,
+  heading,
   signInForm,
   signOutButton,
   ssoButton,
@@ -11,6 +12,7 @@ import {
 } from './forms.ts';
 import { startOpenIdProviderOf } from './providers-of-portal.ts';
 import { test as base, both, expect } from './test.ts';
+import { texts } from './texts.ts';
 
 /** One provider and one customer for the whole file, at another site than the portal. */
 const test = base.extend<{ provider: OpenIdProvider }>({
@@ -40,6 +42,7 @@ test(
     await ssoForm(page).send('olga@oidc.test');
     await atProvider(page).cancel();
     const reference = await expectFailure(page);
+    await expect(heading(page)).toHaveText(texts['notice-signInCancelled-title']);
     expect((await portal.run(['explain', reference])).out).toContain('access_denied');
     await page.getByRole('link', { name: 'Return to sign-in' }).click();
     await ssoButton(page).click();

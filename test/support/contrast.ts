@@ -5,7 +5,7 @@ export function contrastOf(one: string, other: string): number {
 }
 
 /** Relative luminance, 0 to 1 (WCAG 2.2). */
-export function luminanceOf(hex: string): number {
+function luminanceOf(hex: string): number {
   const digits = hex.length === 4 ? hex.replace(/\w/g, '$&$&') : hex;
   const [r = 0, g = 0, b = 0] = (digits.match(/\w\w/g) ?? []).map((pair) => {
     const part = Number.parseInt(pair, 16) / 255;
