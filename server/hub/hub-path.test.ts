@@ -5,16 +5,8 @@ import { readPath } from './hub-path.ts';
 it.each([
   ...['/a/../b', '/a/%2e%2e/b', '/a/.%2E/b', '/a/..;/b', '/a/..%2Fb', '/a/%2e%2e%2fb', '/a/%252e%252e/b', '/a/..%5Cb'],
   ...['/a\\b', '/./a', '/a/%00', '/a/%0d%0a', '/a/..%20/b', '/a/%25%32%65%25%32%65/b', '/a/..%23', '/a/..%3Fx/b'],
-  ...[
-    '/a/%c0%ae',
-    '/a/%25c0%25ae',
-    '/a/%E0%80%AF',
-    '/a/%F0%80%80%AF',
-    '/a/%EF%BC%8E%EF%BC%8E/b',
-    '/a/..%E9/%2e%2e',
-    'a',
-  ],
-  ...['', `/a/%${'25'.repeat(12)}41`],
+  ...['/a/%c0%ae', '/a/%25c0%25ae', '/a/%E0%80%AF', '/a/%F0%80%80%AF', '/a/%EF%BC%8E%EF%BC%8E/b'],
+  ...['/a/..%E9/%2e%2e', 'a', '', `/a/%${'25'.repeat(12)}41`],
 ])('GT-07 %s could lead elsewhere, or has no end', (sent) => {
   expect(readPath(sent)).toBeNull();
 });
