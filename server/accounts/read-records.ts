@@ -44,9 +44,11 @@ export function readCsv(file: string): ImportFile {
   const isMarked = /^sep=[,;\t]\n/i.test(text);
   const delimiter = (isMarked ? text.charAt(4) : /[,;\t]/.exec(text)?.[0]) ?? ',';
   const lines = text.split('\n');
-  const wrong = new Map<number, RefusedLine>();
+  // By the line at which the record begins.
+  const wrong = new Map<number, string>();
   let columns: string[] = [];
-  const rows: { record: SourceRecord; info: { lines: number } }[] = parse(text, {
+  const firstLine = (raw: string, last: number) => last - raw.trimStart().replace(/\n$/, '').split('\n').length + 1;
+  const rows: { record: SourceRecord; raw: string; info: { lines: number; error?: CsvError } }[] = parse(text, {
     // Absent values, as databases print them.
     cast: (cell) => (['NULL', '\\N'].includes(cell) ? '' : cell),
     columns(names: string[]) {
@@ -57,30 +59,36 @@ export function readCsv(file: string): ImportFile {
     from_line: isMarked ? 2 : 1,
     info: true,
     on_skip(error, raw = '') {
-      if (!error) return;
-      // Nobody can say where the record after a quote that is never closed begins.
-      const isRest = error.code === 'CSV_QUOTE_NOT_CLOSED';
-      const line = isRest ? lines.length - raw.split('\n').length + 1 : Number(error.lines);
-      const problem = problemOf(error) + (isRest ? '; nothing after it was read' : '');
-      wrong.set(line, { line, problem, text: lines.slice(line - 1, isRest ? undefined : line).join('\n') });
+      if (error) wrong.set(firstLine(raw, Number(error.lines)), problemOf(error));
     },
     raw: true,
+    relax_column_count: true,
     skip_empty_lines: true,
     skip_records_with_empty_values: true,
     skip_records_with_error: true,
     trim: true,
   });
+  const read = rows.map(({ record, raw, info }) => {
+    const line = firstLine(raw, info.lines);
+    return info.error ? { line, problem: problemOf(info.error) } : { line, record };
+  });
+  // A quote out of place may hide what follows, up to the next record.
+  const entries = [...read, ...Array.from(wrong, ([line, problem]) => ({ line, problem }))]
+    .sort((one, other) => one.line - other.line)
+    .map((entry, index, all) => {
+      const text = lines.slice(entry.line - 1, (all[index + 1]?.line ?? lines.length + 1) - 1).join('\n');
+      return 'record' in entry ? entry : { ...entry, text };
+    });
   const problem = columns.length > 0 && problemOfFields(columns);
-  const header = problem ? [{ line: isMarked ? 2 : 1, problem, text: '' }] : [...wrong.values()].slice(0, 1);
-  const entries = [...rows.map(({ record, info }) => ({ line: info.lines, record })), ...wrong.values()];
+  const header = problem ? [{ line: isMarked ? 2 : 1, problem, text: '' }] : entries.slice(0, 1);
   const shown = columns.filter((name) => name !== 'refused');
   return {
-    entries: problem || columns.length === 0 ? header : entries.sort((one, other) => one.line - other.line),
+    entries: problem || columns.length === 0 ? header : entries,
     write: (refused) => {
       const rows = refused.flatMap(({ record, text = '', problem }) => {
         if (record) return [...shown.map((name) => record[name]), problem].map(inQuotes).join(delimiter);
         const reason = columns.includes('refused') ? '' : delimiter + inQuotes(problem);
-        return text.split('\n').flatMap((row) => (row.trim() === '' ? [] : row + reason));
+        return text.split('\n').flatMap((row) => (/[^\s,;"]/.test(row) ? row + reason : []));
       });
       // With the mark by which Excel knows UTF-8.
       return `\ufeff${[[...shown, 'refused'].join(delimiter), ...rows].join('\n')}\n`;
@@ -92,5 +100,7 @@ const inQuotes = (cell: unknown) => `"${String(cell ?? '').replaceAll('"', '""')
 
 function problemOf({ code }: CsvError): string {
   if (code.startsWith('CSV_RECORD_INCONSISTENT')) return 'has another number of cells than the first line';
-  return 'is not valid CSV: a quote is missing or out of place';
+  const problem = 'is not valid CSV: a quote is missing or out of place';
+  // Nobody can say where the record after a quote that is never closed begins.
+  return code === 'CSV_QUOTE_NOT_CLOSED' ? `${problem}; nothing after it was read` : problem;
 }
