@@ -16,9 +16,8 @@ type Flags = JsonFlag &
   YesFlag & {
     rename?: string;
     email?: string;
-    /** False removes it. */
+    /** False: removed. */
     name?: string | false;
-    /** False removes all. */
     group?: string[] | false;
     customer?: string[];
     addCustomer?: string[];

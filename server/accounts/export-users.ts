@@ -30,10 +30,7 @@ export async function* exportUsers(
 
 function lineOf(user: StoredUser, keys: Keys | null, onUnreadable: (username: string) => void) {
   const { username, email, name, language, customers, groups, active, mayChangePassword, createdAt } = user;
-  const line = {
-    ...{ username, email, ...(name && { name }), ...(language && { language }), customers },
-    ...{ ...(groups.length > 0 && { groups }), active, mayChangePassword, createdAt },
-  };
+  const line = { username, email, name, language, customers, groups, active, mayChangePassword, createdAt };
   if (!keys) return line;
   const { passwordHash } = user;
   return { ...line, ...(passwordHash !== null && { passwordHash }), ...totpOf(user, keys, onUnreadable) };

@@ -10,9 +10,8 @@ import { Seal } from '../components/seal.tsx';
 type Props = Extract<PageScreen, { name: 'signedIn' }>;
 
 /** Placeholder where no hub is configured. */
-export function SignedIn({ person }: Props) {
+export function SignedIn({ person: { username, email, name, customers, groups } }: Props) {
   const message = useMessage();
-  const { username, email, name, customers, groups } = person;
   return (
     <>
       <Seal icon="check" kind="good" />
