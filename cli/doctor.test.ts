@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -72,16 +71,10 @@ describe('the hub', () => {
   it.each([
     [async () => `http://127.0.0.1:${await freePort()}`, /\(ECONNREFUSED\) – start the hub, or correct hub\.url$/],
     [async () => 'http://hub.invalid', /has a name that cannot be resolved .* – .*correct hub\.url$/],
-    [async () => `https://localhost:${await withForeignCertificate()}`, /not trusted here .* – .*NODE_EXTRA_CA_CERTS/],
     [async () => `https://127.0.0.1:${await withStatus(200)}`, /failed the TLS handshake .* – hub\.url begins/],
   ])('that cannot be asked is named with what to do (%#)', async (start, words) => {
     expect(await checkHub(config, hubAt(await start()))).toEqual({ ok: false, words: expect.stringMatching(words) });
   });
-
-  async function withForeignCertificate(): Promise<number> {
-    const read = (name: string) => readFile(new URL(`../test/support/test-only-${name}.pem`, import.meta.url));
-    return await listening(createHttpsServer({ key: await read('server-key'), cert: await read('localhost') }));
-  }
 });
 
 it.each([

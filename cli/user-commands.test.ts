@@ -1,7 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { addUser } from '#server/accounts/users.ts';
 import { insertTotp } from '#server/factors/totp.ts';
+import { limits } from '#server/limits.ts';
+import { accountKey } from '#server/throttle/throttle-keys.ts';
 import { addCustomerTo, addUserTo, commandsOfFile } from '#test/support/commands-of-file.ts';
+import { countThrottleAttempt } from '#test/support/rows-for-test.ts';
 
 let alice: string;
 let bob: string;
@@ -27,6 +31,9 @@ describe('user add and set', () => {
     );
     const second = { username: 'Alicia', customers: ['beta'], language: null, mayChangePassword: true, active: true };
     expect(await jsonOf('user show a@new.example')).toMatchObject(second);
+    for (const name of ['ALICIA', '\uff41licia', 'a@NEW.example.'])
+      expect((await jsonOf(`user show ${name}`)).username, name).toBe('Alicia');
+    expect((await vestibule('user show alice@acme.example')).code).toBe(1);
     expect(await outOf('user set Alicia --customer acme')).toContain('customers: beta → acme');
     expect(await outOf('user set Alicia --customer acme')).toContain('already has these settings');
   });
@@ -45,7 +52,12 @@ describe('user add and set', () => {
 
   it('a new password ends sessions, and so does removing it', async () => {
     await addSession(alice, 'Safari, iOS');
+    await vestibule('user set alice --email a@new.example');
+    expect(await jsonOf('user show alice')).toMatchObject({ sessions: 1 });
+    const wait = { key: accountKey(alice), limit: limits.throttle.account };
+    await countThrottleAttempt(commands.sql, wait, new Date());
     expect(await outOf('user set alice --password-stdin', 'Canary-of-the-mine-8')).toContain('sessions ended: 1');
+    expect(await commands.sql`select from throttle`).toHaveLength(0);
     await addSession(alice, 'Safari, iOS');
     expect(await outOf('user set alice --no-password --yes')).toMatch(/password: removed\n.*sessions ended: 1/);
     expect(await jsonOf('user show alice')).toMatchObject({ hasPassword: false, sessions: 0 });
@@ -55,6 +67,8 @@ describe('user add and set', () => {
     ['user add al\u00adice --email a@b.example', 'username: '],
     ['user add eve --email nonsense', 'email: '],
     ['user add ALICE --email other@b.example --no-password', 'username: another user'],
+    ['user add \uff41lice --email other@b.example --no-password', 'username: another user'],
+    ['user add alice@acme.example --email other@b.example --no-password', 'username: another user'],
     ['user add eve --email alice@ACME.example. --no-password', 'email: another user'],
     ['user add eve --email eve@b.example --customer nope --no-password', 'there is no customer nope'],
     ['user set alice --customer nope', 'there is no customer nope'],
@@ -68,6 +82,20 @@ describe('user add and set', () => {
     expect(await vestibule(line)).toEqual(refusal(words));
     expect(await commands.events()).toEqual([]);
   });
+});
+
+it('UN-08 of concurrent additions of one name exactly one succeeds', async () => {
+  // With open connections all of them really start at once.
+  await Promise.all(Array.from({ length: 10 }, () => commands.sql`select pg_sleep(0.05)`));
+  for (const name of ['carol', 'dave', 'erin', 'frank']) {
+    const usual = { passwordHash: null, active: true, mayChangePassword: true, language: null, customers: ['acme'] };
+    const users = Array.from({ length: 10 }, (_, index) => ({
+      ...{ ...usual, username: index % 2 ? name : name.toUpperCase(), email: `${name}${index}@acme.example` },
+    }));
+    const adding = users.map((user) => addUser(commands.sql, user, { actor: 'os:alice', now: new Date() }));
+    const kinds = (await Promise.all(adding)).map(({ kind }) => kind);
+    expect(kinds.sort()).toEqual(['added', ...Array.from({ length: 9 }, () => 'refused')]);
+  }
 });
 
 it('user invite mails a link, by names or addresses, to all or nobody', async () => {
