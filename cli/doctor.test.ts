@@ -30,12 +30,12 @@ afterEach(async () => {
   }
 });
 
-async function listening(hub: Server): Promise<number> {
+async function answering(listener: RequestListener): Promise<number> {
+  const hub = createServer(listener);
   hubs.push(hub);
   await once(hub.listen(0, '127.0.0.1'), 'listening');
   return (hub.address() as AddressInfo).port;
 }
-const answering = (listener: RequestListener) => listening(createServer(listener));
 const withStatus = (status: number) => answering((_request, response) => response.writeHead(status).end());
 
 /** Runs `vestibule doctor`, with a data folder of its own; a process, since Node reads an authority's file at its start. */

@@ -37,7 +37,7 @@ export function addSecretsCommands(program: Command): void {
       'after',
       '\nYou can run it while the server is running, interrupt it and run it again.\ndocs/operating.md, "Change the secret", lists the steps before and after.',
     )
-    .action(({ json }: { json?: true }) => withKeys((keyed) => renew(keyed, json === true)));
+    .action(({ json }: JsonFlag) => withKeys((keyed) => renew(keyed, json === true)));
 }
 
 async function renew({ sql, keys }: Keyed, json: boolean): Promise<void> {
@@ -56,11 +56,6 @@ async function renew({ sql, keys }: Keyed, json: boolean): Promise<void> {
     );
   const problem = sealProblem(counts);
   if (problem) printWarning(problem.words);
-  else if (!json)
-    printLine(
-      keys.seal.length === 1
-        ? '\nEverything is sealed under the only secret.'
-        : '\nNothing sealed depends on an older secret any more; recovery codes created under one still do.',
-    );
+  else if (!json) printLine('\nNothing sealed depends on an older secret; recovery codes created under one still do.');
   if (problem?.isLost) process.exitCode = exitCodes.refused;
 }

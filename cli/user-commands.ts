@@ -198,7 +198,7 @@ function addRemoveCommand(user: Command): void {
       withDatabase(async (sql) => {
         const { username } = await existingUser(sql, name);
         await confirm(`This removes user ${username} for good`, flags);
-        if (!(await removeUser(sql, name, byOperator()))) throw failure(`There is no user ${name}.`);
+        await removeUser(sql, name, byOperator());
         printOutcome(flags.json, { removed: name }, `User ${name} removed.`);
       }),
     );
