@@ -25,7 +25,7 @@ account | Konto | cuenta | account | account | konto
 company | Unternehmen | empresa | azienda | bedrijf | firma
 administrator | IT-Abteilung | administrador | amministratore | beheerder | administrator
 support | Support | soporte | assistenza | support | pomocą techniczną
-enter | eingeben | introduzca | inserisci | voer | wpisz
+enter | eingeben | introduzca | inserisca | voer | wpisać
 again | erneut | de nuevo | di nuovo | opnieuw | ponownie
 attempts | Versuche | intentos | tentativi | pogingen | prób
 typo | Tippfehler | mal escrita | errore di battitura | typfout | literówkę
@@ -50,12 +50,18 @@ const avoided: [language: Language, never: string, instead: string][] = [
   ['it', 'accesso in due passaggi', 'verifica in due passaggi'],
   ['it', 'refuso', 'errore di battitura'],
   ['it', 'sei uscito', 'la sessione è chiusa'],
+  ['it', 'tuo', 'suo'],
+  ['it', 'tua', 'sua'],
+  ['it', 'puoi', 'può'],
   ['nl', 'ondersteuning', 'support'],
   ['nl', 'inloggen in twee stappen', 'tweestapsverificatie'],
   ['nl', 'goedgekeurd', 'toegestaan'],
   ['nl', 'typ', 'voer … in'],
   ['nl', 'vul', 'voer … in'],
   ['pl', 'logowanie dwuetapowe', 'weryfikacja dwuetapowa'],
+  ['pl', 'Twoje', 'Państwa'],
+  ['pl', 'Twojego', 'Państwa'],
+  ['pl', 'możesz', 'można'],
   ['pl', 'logowania dwuetapowego', 'weryfikacji dwuetapowej'],
   ['pl', 'z pomocą.', 'z pomocą techniczną.'],
   ['pl', 'zalogowany', 'sesja jest aktywna'],
