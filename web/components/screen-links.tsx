@@ -1,5 +1,4 @@
 import { type MouseEvent, type ReactNode, useState } from 'react';
-import { accountPath } from '#contract/account.ts';
 import { destinationAfterTwoFactor, destinationInLanguage, isDefaultDestination } from '#contract/destination.ts';
 import { type PlainScreen, queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../addresses.ts';
@@ -9,16 +8,6 @@ import type { MessageKey } from '../messages.ts';
 import { type CallFailure, logOut } from '../server-calls.ts';
 import { isPlainClick, PortalLink } from './links.tsx';
 import { Alert } from './notice.tsx';
-
-/** For somebody who is signed in. The account page is a document of its own. */
-export function AccountLink() {
-  const message = useMessage();
-  return (
-    <PortalLink href={useApp().page.rules.basePath + accountPath} isDocument>
-      {message('your-account')}
-    </PortalLink>
-  );
-}
 
 /**
  * Ends the half-signed-in session and goes to the sign-in form; without JavaScript a plain link does. The children are

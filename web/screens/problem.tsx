@@ -6,7 +6,7 @@ import { Heading } from '../components/heading.tsx';
 import { isPlainClick } from '../components/links.tsx';
 import { PortalForm, SubmitButton } from '../components/portal-form.tsx';
 import { Fact, SupportLine } from '../components/reference.tsx';
-import { LoginLink, SupportLink } from '../components/screen-links.tsx';
+import { LoginLink } from '../components/screen-links.tsx';
 import { Seal } from '../components/seal.tsx';
 import { SignInAgain } from '../components/sign-in-again.tsx';
 import { useIsScripted } from '../is-scripted.tsx';
@@ -40,8 +40,9 @@ export function Problem({ status, retryAfterSeconds, hasForm, again, proxy }: Pr
     <>
       <Seal icon="bang" kind="bad" />
       <Heading />
-      <p className="lede">{text}</p>
-      {wait && <p className="lede">{wait}</p>}
+      <p className="lede">
+        {text} {wait}
+      </p>
       {again === 'goBack' && <p className="lede">{message('problem-sent-text')}</p>}
       {isSent && (
         <PortalForm call={again.call} query={again.query ?? {}}>
@@ -101,9 +102,7 @@ export function NotFound() {
       <div className="stack">
         <Fact label={message('not-found-address')}>{shortened(page.rules.origin + place.address)}</Fact>
         <LoginLink className="button" />
-        <p className="links">
-          <SupportLink />
-        </p>
+        <SupportLine />
       </div>
     </>
   );

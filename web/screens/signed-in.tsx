@@ -1,10 +1,12 @@
+import { accountPath } from '#contract/account.ts';
 import type { PageScreen } from '#contract/page.ts';
 import { queryNames } from '#contract/screens.ts';
-import { useMessage } from '../app-context.ts';
+import { useApp, useMessage } from '../app-context.ts';
 import { Heading } from '../components/heading.tsx';
+import { PortalLink } from '../components/links.tsx';
 import { PortalForm, SubmitButton } from '../components/portal-form.tsx';
 import { Fact } from '../components/reference.tsx';
-import { AccountLink, LoginLink } from '../components/screen-links.tsx';
+import { LoginLink } from '../components/screen-links.tsx';
 import { Seal } from '../components/seal.tsx';
 
 type Props = Extract<PageScreen, { name: 'signedIn' }>;
@@ -31,7 +33,9 @@ export function SignedIn({ person: { username, email, name, customers, groups } 
         <SubmitButton isQuiet>{message('sign-out-button')}</SubmitButton>
       </PortalForm>
       <p className="links">
-        <AccountLink />
+        <PortalLink href={useApp().page.rules.basePath + accountPath} isDocument>
+          {message('your-account')}
+        </PortalLink>
       </p>
     </>
   );
