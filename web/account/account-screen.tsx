@@ -135,7 +135,9 @@ export function AccountFrame({ children }: { children: ReactNode }) {
           <a href={toCall('logout')}>{text('sign-out-button')}</a>
         </nav>
       </header>
-      <main className="room">{children}</main>
+      <main className="room" aria-busy={false}>
+        {children}
+      </main>
       <PageFooter />
       <p className="sr" role="status" />
     </div>
