@@ -51,7 +51,8 @@ export function readXml(
 ): XmlReading {
   const no = (problem: string): XmlReading => ({ kind: 'refused', problem });
   const count = (text.match(/[<=&]/g) ?? []).length;
-  if (count > signs) return no(`it has too many elements, attributes or entities (${count}, at most ${signs})`);
+  if (count > signs)
+    return no(`it has too many elements, attributes or entities (${count}, at most ${signs}): have fewer groups sent`);
   const body = text.replace(declaration, '');
   if (isMessage && /<[?!]/.test(body))
     return no('it holds a comment, CDATA, a document type or a processing instruction, or is not declared as UTF-8');
