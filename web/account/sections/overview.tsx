@@ -21,7 +21,7 @@ export function Overview(view: Props) {
   const { sessions, signIns, devices } = view;
   return (
     <>
-      {view.isPart ? <Alert>{text('account-part')}</Alert> : <WaysToSignIn {...view} />}
+      {view.isPart ? <Alert>{text('account-part')}</Alert> : <OwnSignIn {...view} />}
       <Panel title="account-sessions-title" link={<SectionLink to="sessions" text="account-all" />}>
         <ul className="rows">
           {sessions.slice(0, shown).map((session) => (
@@ -42,13 +42,13 @@ export function Overview(view: Props) {
   );
 }
 
-function WaysToSignIn({ isPasswordOpen, passkeys, appSince, recoveryCodesLeft }: Props) {
+function OwnSignIn({ isPasswordOpen, passkeys, appSince, recoveryCodesLeft }: Props) {
   const text = useAccountText();
   const isShort = recoveryCodesLeft <= few;
   const left =
     recoveryCodesLeft === 0 ? text('account-count-none') : text('account-count-left', { count: recoveryCodesLeft });
   return (
-    <Panel title="account-ways-title">
+    <Panel title="account-sign-in-title">
       <ul className="rows">
         <Row
           name={text(sectionTitle.password)}
