@@ -125,9 +125,9 @@ function addShowCommand(customer: Command): void {
           ...customerInWords(found).map(({ step, outcome }) => [step, outcome] as const),
           ['people', `${found.users}: vestibule user list --customer ${key}`],
           ...connections.map(({ key, protocol, domains, active, required, ends }) => {
-            const ways = [...(active ? [] : ['disabled']), ...(required ? ['required'] : [])];
+            const states = [...(active ? [] : ['disabled']), ...(required ? ['required'] : [])];
             const until = ends.map(({ what, endsAt }) => `${what} ends ${localTime(endsAt)}`);
-            return [`connection ${key}`, [protocol, domains.join(' '), ...ways, ...until].join(', ')] as const;
+            return [`connection ${key}`, [protocol, domains.join(' '), ...states, ...until].join(', ')] as const;
           }),
         ]);
       }),
