@@ -101,3 +101,12 @@ it('BR-02 pages have the name, logo, links, texts and colour of the configuratio
     de: { 'login-title': 'Willkommen bei Acme' },
   });
 });
+
+it('a screen, old or new, is found without the base path too', async () => {
+  for (const path of ['/login?lang=de', '/forgottenChange/', '/loginfail/ip?ipaddress=192.0.2.1', '/loginfailIP?a=1']) {
+    const { statusCode, headers } = await portal.send({ url: path });
+    expect([statusCode, headers.location]).toEqual([302, `/portal${path}`]);
+  }
+  for (const url of ['/nowhere', '//login', '/Login']) expect((await portal.send({ url })).statusCode, url).toBe(404);
+  expect((await portal.send({ method: 'POST', url: '/login' })).statusCode).toBe(404);
+});

@@ -94,6 +94,9 @@ export function notFound(deps: Deps) {
       };
       return reply.redirect(screenUrl(basePath, screen, query), 303);
     }
+    // The specification's addresses, without the base path.
+    if (readable.includes(request.method) && screenOfPath(path).name !== 'notFound')
+      return reply.redirect(basePath + request.url, 302);
     const methods = methodsOf(request.server, path, basePath);
     if (methods.length > 0 && !methods.includes(request.method)) {
       reply.header('allow', methods.join(', '));
