@@ -65,8 +65,6 @@ export function ForgottenChange({ resetHash }: Extract<PageScreen, { name: 'forg
 /** After these another password helps, after these support; after the others, and without one, a new link. */
 const choose: readonly unknown[] = [null, 1, 5, 6, 9, 11] satisfies (ChangeFailedReason | null)[];
 const support: readonly unknown[] = [7, 8, 10] satisfies ChangeFailedReason[];
-/** After these the link is over: it takes no password. */
-const over: readonly unknown[] = [2, 3] satisfies ChangeFailedReason[];
 
 export function ForgottenChangeFailedInfo() {
   const message = useMessage();
@@ -84,7 +82,7 @@ export function ForgottenChangeFailedInfo() {
         {!isToChoose && !isForSupport && <ForgottenLink className="button" />}
         {isForSupport && <SupportLink className="button" />}
         <p className="links">
-          {!isToChoose && !over.includes(reason) && <ChooseLink />}
+          {!isToChoose && <ChooseLink />}
           <LoginLink />
           {!isForSupport && <SupportLink />}
         </p>
