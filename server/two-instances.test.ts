@@ -87,7 +87,7 @@ it('what is changed elsewhere, each instance knows at once, and new keys within 
   expect(await statuses()).toEqual([200, 200]);
   const before = await keys();
   await command('customer', 'set', 'acme', '--allow-network', '203.0.113.0/24');
-  await command('keys', 'roll');
+  await command('keys', 'roll', '--yes');
   expect(await statuses()).toEqual([401, 401]);
   await pause(hubKeysRemembered);
   const [one, other] = await keys();
