@@ -49,7 +49,7 @@ export function addUserChangeCommands(user: Command): void {
     .command('set')
     .argument(...nameArgument)
     .description(
-      'change a user; unspecified options stay unchanged. A new password ends every session and every open link, --inactive every session and an open invitation',
+      'change a user; unspecified options stay unchanged. A new password and --inactive end every session, a new email every open link',
     )
     .addOption(optionOf('--rename <username>', 'new username', readUsername))
     .addOption(emailOption())
