@@ -391,7 +391,7 @@ test(
     if (javaScriptEnabled) await form.username.fill('bob');
     await form.password.fill('not the right one');
     await form.password.press('Enter');
-    await follow(page, texts['return-to-login']);
+    await expect(page).toHaveURL(/loginfail/);
     await expect(form.username).toHaveValue('bob');
     await form.password.fill(password);
     await form.password.press('Enter');
