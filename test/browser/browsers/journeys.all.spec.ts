@@ -163,7 +163,7 @@ test('an OpenID provider: Back leads to a form that works, a cancelled visit to 
     await visitor.sees(provider);
   }
   await visitor.press('link', 'Cancel');
-  await visitor.sees(texts['login-fail-oidc-title']);
+  await visitor.sees(texts['notice-signInCancelled-title']);
   await visitor.press('link', texts['return-to-login']);
   await visitor.sees(texts['login-title']);
   await leaveFor(visitor, provider, 'olga@oidc.test');
