@@ -22,7 +22,7 @@ test('axe finds nothing on a form with errors, nor while the veil is up', async 
   await page.goto('/portal/forgottenChange?hash=of-a-mail');
   await changeForm(page).fill('abc', 'abd');
   await changeForm(page).repeat.blur();
-  await expect(page.getByText('The two passwords aren’t the same.')).toBeVisible();
+  await expect(page.getByText(texts['password-validation-match'])).toBeVisible();
   await expectForEveryone(page);
   await page.goto('/portal/login');
   await keepHere(page);
