@@ -122,6 +122,8 @@ export type AccountView =
   | { name: 'sessions'; sessions: AccountSession[] }
   | { name: 'signIns'; signIns: AccountSignIn[] };
 
+export type ViewOf<Name extends AccountView['name']> = Extract<AccountView, { name: Name }>;
+
 /** A browser that is not asked for a code. */
 type AccountDevice = {
   id: string;

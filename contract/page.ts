@@ -34,6 +34,9 @@ export type PageScreen =
   | { name: 'notFound' }
   | ScreenWithoutAddress;
 
+/** What one screen shows. */
+export type ScreenOf<Name extends PageScreen['name']> = Extract<PageScreen, { name: Name }>;
+
 type ScreenWithoutAddress =
   | { name: 'signedIn'; person: Omit<SessionAnswer, 'language' | 'signedInAt' | 'expiresAt'> }
   /** `query`: what the sign-out was asked for besides; `account`: who is signed in. */

@@ -1,21 +1,16 @@
 import { createContext, use } from 'react';
 import { type Call, callUrl } from '#contract/calls.ts';
 import type { Language } from '#contract/languages.ts';
-import type { OpenSecondFactor, Page, PageScreen } from '#contract/page.ts';
+import type { Page, PageScreen } from '#contract/page.ts';
 import { type PlainScreen, type Query, queryNames, type Screen, screenUrl, withQuery } from '#contract/screens.ts';
-import { type Place, parameterOf } from './addresses.ts';
+import { type Place, parameterOf, screenAt } from './addresses.ts';
 import { filled, type MessageKey, type Placeholders, type Texts } from './messages.ts';
 import type { SavedValues } from './saved-values.ts';
 
 /** What every screen and part can read and do. On the server the actions are no-ops. */
-export type AppState = {
-  page: Page;
-  place: Place;
-  /** What is shown there. */
-  screen: PageScreen;
+export type AppState = ReturnType<typeof shownAt> & {
   saved: SavedValues;
   language: Language;
-  texts: Texts;
   /** The name typed on any form, kept for the next one. */
   typedUsername: { current: string };
   isLeaving: boolean;
@@ -43,36 +38,31 @@ export function useApp(): AppState {
   return app;
 }
 
-/** What the server knows of the session behind a second-factor screen; undefined on all others. */
-export function useSecondFactor(): OpenSecondFactor | undefined {
-  const { screen } = useApp();
-  return 'secondFactor' in screen ? screen.secondFactor : undefined;
-}
-
-/** The text of a key in the current language, with its `{placeholders}` filled. */
-export function useMessage(): (key: MessageKey, placeholders?: Placeholders) => string {
-  const { texts } = useApp();
-  return (key, placeholders = {}) => filled(texts[key], placeholders);
-}
-
 /** Query parameters kept throughout the portal, so that language, name and destination are not lost. */
 const carriedNames = [queryNames.language, queryNames.login, queryNames.destination] as const;
 
-/** Addresses of screens and calls, for links on this page. */
-export function usePortalUrls() {
-  const { page, place } = useApp();
+/** What is shown at a place, with its texts, and the addresses for links on it. */
+export function shownAt(page: Page, place: Place, texts: Texts) {
   const { basePath } = page.rules;
+  const screen: PageScreen = screenAt(page, place);
   const carried = Object.fromEntries(carriedNames.map((name) => [name, parameterOf(place.search, name) ?? undefined]));
-  const { lang: language } = carried;
+  const { lang: askedLanguage } = carried;
   return {
+    page,
+    place,
+    screen,
+    /** What the server knows of the session behind a second-factor screen; undefined on all others. */
+    secondFactor: 'secondFactor' in screen ? screen.secondFactor : undefined,
+    /** The text of a key in the current language, with its `{placeholders}` filled. */
+    message: (key: MessageKey, placeholders: Placeholders = {}) => filled(texts[key], placeholders),
     /** The language that the address requests. */
-    language,
-    /** What is carried stays unless `query` says otherwise. */
-    toScreen(screen: PlainScreen | Screen, query: Query = {}): string {
+    askedLanguage,
+    /** The address of a screen. What is carried stays unless `query` says otherwise. */
+    toScreen(to: PlainScreen | Screen, query: Query = {}): string {
       const said = Object.entries(query).filter(([, value]) => value !== undefined);
-      return screenUrl(basePath, screen, { ...carried, ...Object.fromEntries(said) });
+      return screenUrl(basePath, to, { ...carried, ...Object.fromEntries(said) });
     },
     toCall: (call: Call, query: Query = {}) =>
-      withQuery(callUrl(basePath, call), { lang: language, ...(!page.isStatic && query) }),
+      withQuery(callUrl(basePath, call), { lang: askedLanguage, ...(!page.isStatic && query) }),
   };
 }

@@ -2,8 +2,8 @@ import { type ComponentType, useRef, useState } from 'react';
 import type { Language } from '#contract/languages.ts';
 import type { RenderedPage } from '#contract/page.ts';
 import { queryNames } from '#contract/screens.ts';
-import { addressInLanguage, type Place, screenAt, withParameter } from './addresses.ts';
-import { AppContext } from './app-context.ts';
+import { addressInLanguage, type Place, withParameter } from './addresses.ts';
+import { AppContext, shownAt } from './app-context.ts';
 import { PageFrame } from './components/page-frame.tsx';
 import type { Texts } from './messages.ts';
 import type { SavedValues } from './saved-values.ts';
@@ -28,8 +28,8 @@ export function App({ language: firstLanguage, texts: firstTexts, LaterScreen, .
   const [announcement, announce] = useState('');
   const typedUsername = useRef(page.typedUsername);
   const { word, leave, comeBack, fadeOver } = useLeavePage();
-  const { showing, setParameter, ...navigation } = useNavigation(first, { fadeOver, comeBack });
-  const { choose, ...spoken } = useLanguage({ language: firstLanguage, texts: firstTexts }, page.ownTexts);
+  const { place, showing, setParameter, ...navigation } = useNavigation(first, { fadeOver, comeBack });
+  const { choose, language, texts } = useLanguage({ language: firstLanguage, texts: firstTexts }, page.ownTexts);
 
   async function setLanguage(next: Language) {
     try {
@@ -45,9 +45,8 @@ export function App({ language: firstLanguage, texts: firstTexts, LaterScreen, .
 
   const app = {
     ...navigation,
-    ...spoken,
-    page,
-    screen: screenAt(page, navigation.place),
+    ...shownAt(page, place, texts),
+    language,
     typedUsername,
     isLeaving: word !== null,
     leave,

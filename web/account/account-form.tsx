@@ -1,7 +1,7 @@
 import type { ComponentProps, ReactNode } from 'react';
 import { type AccountSection, accountFields } from '#contract/account.ts';
 import { Alert } from '../components/notice.tsx';
-import { type AccountKey, sectionTitle, useAccount, useAccountText, useSectionUrl } from './account-context.tsx';
+import { type AccountKey, sectionTitle, useAccount } from './account-context.tsx';
 
 type Props = Omit<ComponentProps<'form'>, 'action'> & {
   action: string;
@@ -17,10 +17,9 @@ type Props = Omit<ComponentProps<'form'>, 'action'> & {
 
 /** A form of a section: it names the session that its page belongs to, and what it does. */
 export function AccountForm({ action, of, button, about, look, children, ...more }: Props) {
-  const text = useAccountText();
-  const { section, sessionId } = useAccount();
+  const { text, section, sessionId } = useAccount();
   return (
-    <form method="post" action={useSectionUrl()(of ?? section)} {...more}>
+    <form method="post" action={useAccount().toSection(of ?? section)} {...more}>
       <input type="hidden" name={accountFields.sessionId} value={sessionId} />
       <input type="hidden" name={accountFields.action} value={action} />
       {children}
@@ -39,25 +38,24 @@ export function AccountForm({ action, of, button, about, look, children, ...more
 
 /** Back to the section, without what was begun there. */
 export function Cancel() {
-  const text = useAccountText();
-  const { section } = useAccount();
+  const { text, section } = useAccount();
   return (
     <p className="links">
-      <a href={useSectionUrl()(section)}>{text('cancel')}</a>
+      <a href={useAccount().toSection(section)}>{text('cancel')}</a>
     </p>
   );
 }
 
 /** In place of a section with which this person can do nothing here: why. */
 export function ClosedSection({ why }: { why: AccountKey }) {
-  return <Alert>{useAccountText()(why)}</Alert>;
+  return <Alert>{useAccount().text(why)}</Alert>;
 }
 
 /** A link to a section, which says besides its words which. */
 export function SectionLink({ to, text: key, look }: { to: AccountSection; text: AccountKey; look?: string }) {
-  const text = useAccountText();
+  const { text } = useAccount();
   return (
-    <a className={look} href={useSectionUrl()(to)} aria-label={`${text(key)}: ${text(sectionTitle[to])}`}>
+    <a className={look} href={useAccount().toSection(to)} aria-label={`${text(key)}: ${text(sectionTitle[to])}`}>
       {text(key)}
     </a>
   );

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
-import { type AccountView, accountNotices } from '#contract/account.ts';
+import { accountNotices, type ViewOf } from '#contract/account.ts';
 import { defaultDestination } from '#contract/destination.ts';
-import { useApp, usePortalUrls } from '../app-context.ts';
+import { useApp } from '../app-context.ts';
 import { Alert } from '../components/notice.tsx';
 import { Mark, PageFooter } from '../components/page-frame.tsx';
 import { Reference } from '../components/reference.tsx';
-import { sectionTitle, useAccount, useAccountText, useSectionUrl } from './account-context.tsx';
+import { sectionTitle, useAccount } from './account-context.tsx';
 import { ProofForm } from './proof-form.tsx';
 import { App, RecoveryCodes } from './sections/app.tsx';
 import { Overview } from './sections/overview.tsx';
@@ -15,9 +15,7 @@ import { Devices, Sessions, SignIns } from './sections/sessions.tsx';
 
 /** A section with its heading, what has just happened, and the way back to the overview. */
 export function AccountScreen() {
-  const text = useAccountText();
-  const { section, username, ask, view } = useAccount();
-  const toSection = useSectionUrl();
+  const { text, section, username, ask, view, toSection } = useAccount();
   if (view.name === 'overview')
     return (
       <>
@@ -47,9 +45,8 @@ export function AccountScreen() {
 const mostGroups = 10;
 
 /** Whose account it is. */
-function Person({ displayName, email, customers, groups }: Extract<AccountView, { name: 'overview' }>) {
-  const text = useAccountText();
-  const { username } = useAccount();
+function Person({ displayName, email, customers, groups }: ViewOf<'overview'>) {
+  const { text, username } = useAccount();
   const name = displayName ?? username;
   const facts = [displayName && username, email, customers.join(', ')].filter(Boolean);
   return (
@@ -106,8 +103,7 @@ function View(): ReactNode {
 }
 
 function AccountNotice() {
-  const text = useAccountText();
-  const { notice, reason } = useAccount();
+  const { text, notice, reason } = useAccount();
   if (notice === null) return null;
   const isGood = accountNotices[notice] === 'good';
   return (
@@ -121,8 +117,8 @@ function AccountNotice() {
 
 /** A bar in place of the door: these rooms are behind it. */
 export function AccountFrame({ children }: { children: ReactNode }) {
-  const text = useAccountText();
-  const { toCall } = usePortalUrls();
+  const { text } = useAccount();
+  const { toCall } = useApp();
   const hub = defaultDestination(useApp().page.rules.basePath);
   return (
     <div className="portal account">

@@ -2,16 +2,15 @@ import type { AskedProof } from '#contract/account.ts';
 import { accountFields } from '#contract/account.ts';
 import { longestCodeText } from '#contract/codes.ts';
 import { queryNames } from '#contract/screens.ts';
-import { usePortalUrls } from '../app-context.ts';
+import { useApp } from '../app-context.ts';
 import { UsernameField } from '../components/checked-field.tsx';
 import { PasswordField, TextField } from '../components/text-field.tsx';
-import { useAccount, useAccountText, useSectionUrl } from './account-context.tsx';
+import { useAccount } from './account-context.tsx';
 import { AccountForm, Cancel } from './account-form.tsx';
 
 /** Asks who it is once more, where something was begun; what was begun comes back afterwards. */
 export function ProofForm({ ask }: { ask: AskedProof }) {
-  const text = useAccountText();
-  const { username } = useAccount();
+  const { text, username } = useAccount();
   if (ask === 'signIn') return <SignInAgain />;
   return (
     <>
@@ -60,10 +59,8 @@ function BegunFields() {
 
 /** Where nothing can be asked here: signs out, and returns once signed in again. */
 export function SignInAgain() {
-  const text = useAccountText();
-  const { section, begun, kept } = useAccount();
-  const { toCall } = usePortalUrls();
-  const toSection = useSectionUrl();
+  const { text, section, begun, kept, toSection } = useAccount();
+  const { toCall } = useApp();
   const comesBackTo = { [queryNames.destination]: toSection(section, begun ?? undefined, kept) };
   return (
     <>

@@ -1,6 +1,6 @@
 import type { ComponentProps } from 'react';
 import type { Notice as NoticeName } from '#contract/notices.ts';
-import { useApp, useMessage } from '../app-context.ts';
+import { useApp } from '../app-context.ts';
 import { relativeTime } from '../messages.ts';
 import type { CallFailure } from '../server-calls.ts';
 import { Alert, Notice } from './notice.tsx';
@@ -18,7 +18,7 @@ type Props = ComponentProps<typeof PortalForm> & {
 
 /** A form sent by script; the result of the last attempt is shown above it, and the form can be used again. */
 export function CallForm({ failure, notice, seconds, ...form }: Props) {
-  const message = useMessage();
+  const { message } = useApp();
   const textOf = useCallFailureText();
   return (
     <>
@@ -41,8 +41,7 @@ export function CallForm({ failure, notice, seconds, ...form }: Props) {
 
 /** What a visitor is told about a failed call. */
 export function useCallFailureText(): (failure: CallFailure) => string {
-  const message = useMessage();
-  const { language } = useApp();
+  const { message, language } = useApp();
   return (failure) => {
     switch (failure.name) {
       case 'throttled':

@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react';
 import { isEmailAddress } from '#contract/addresses.ts';
 import { noticeOfSearch } from '#contract/notices.ts';
 import { loginOf } from '../addresses.ts';
-import { useApp, useMessage } from '../app-context.ts';
+import { useApp } from '../app-context.ts';
 import { Icon, shapes } from './icon.tsx';
 import { TextField, type TextFieldProps } from './text-field.tsx';
 
@@ -25,8 +25,7 @@ export function CheckedField({ error, children, ...field }: Props) {
  * and rewrite international addresses.
  */
 export function EmailField() {
-  const message = useMessage();
-  const { place, typedUsername } = useApp();
+  const { message, place, typedUsername } = useApp();
   const wasRefused = noticeOfSearch(place.search) === 'emailMalformed';
   const [isWrong, setWrong] = useState(wasRefused);
   // A refused entry is kept for correction; a name typed elsewhere isn't an address.

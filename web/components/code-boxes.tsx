@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react';
 import { codeLength, codeOfText, plainDigits } from '#contract/codes.ts';
-import { useApp, useMessage } from '../app-context.ts';
+import { useApp } from '../app-context.ts';
 
 type Props = {
   boxes: Boxes;
@@ -13,8 +13,7 @@ type Props = {
 
 /** Six boxes for six digits; code-box-moves has the moves. */
 export function CodeBoxes({ boxes, isWrong, takesFocus, onMove, onRefused }: Props) {
-  const message = useMessage();
-  const { isLeaving } = useApp();
+  const { message, isLeaving } = useApp();
   const inputs = useRef<(HTMLInputElement | null)[]>([]);
   const mayFocus = useRef(takesFocus);
   // Text being composed stays in its box: moving it would break or repeat it.

@@ -4,7 +4,7 @@ import { type Notice, noticeOfSearch } from '#contract/notices.ts';
 import type { OpenSecondFactor } from '#contract/page.ts';
 import { queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../addresses.ts';
-import { useApp, useMessage, usePortalUrls, useSecondFactor } from '../app-context.ts';
+import { useApp } from '../app-context.ts';
 import { isCodeSentViaEmail } from '../screen-title.ts';
 import { type CallFailure, type CodeAnswer, verifyCode } from '../server-calls.ts';
 
@@ -22,9 +22,7 @@ export type Said =
 
 /** Has a code checked and continues if it is right; otherwise shows why and reactivates the page. */
 export function useCodeCheck() {
-  const { page, place, saved, save, comeBack } = useApp();
-  const { toCall, toScreen, language } = usePortalUrls();
-  const secondFactor = useSecondFactor();
+  const { page, place, saved, save, comeBack, toCall, toScreen, askedLanguage, secondFactor } = useApp();
   const [said, say] = useState<Said>(() => saidBySearch(place.search) ?? saidOfSending(secondFactor));
   // Distinguishes consecutive wrong codes, since repeated identical text isn't announced.
   const [checks, setChecks] = useState(0);
@@ -44,7 +42,7 @@ export function useCodeCheck() {
       location.assign(
         codesFirst
           ? toCall('twoFactorRecoveryCodes', { [queryNames.redirectUrl]: destination })
-          : destinationInLanguage(destination, page.rules.basePath, language),
+          : destinationInLanguage(destination, page.rules.basePath, askedLanguage),
       );
       return answer.name;
     }
@@ -75,7 +73,7 @@ function saidOfSending(secondFactor: OpenSecondFactor | undefined): Said {
  * reported the same way.
  */
 export function useWrongCodeText(): (said: Said) => string | null {
-  const message = useMessage();
+  const { message } = useApp();
   const isEmail = isCodeSentViaEmail(useApp().place.search);
   return (said) => {
     if (said?.name !== 'wrong' && said?.name !== 'notChecked') return null;

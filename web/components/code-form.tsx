@@ -3,7 +3,7 @@ import { codeOfText, longestCodeText } from '#contract/codes.ts';
 import { noticeOfSearch } from '#contract/notices.ts';
 import { queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../addresses.ts';
-import { useApp, useMessage, useSecondFactor } from '../app-context.ts';
+import { useApp } from '../app-context.ts';
 import type { MessageKey } from '../messages.ts';
 import { isCodeSentViaEmail } from '../screen-title.ts';
 import type { CallFailure } from '../server-calls.ts';
@@ -28,9 +28,8 @@ type Props = {
 
 /** The six digits and their submission; the same on both second-factor screens. */
 export function CodeForm({ head, cancelKey, links, around }: Props) {
-  const { place, leave, isLeaving } = useApp();
+  const { place, leave, isLeaving, message } = useApp();
   const { said, say, check, checks } = useCodeCheck();
-  const message = useMessage();
   const textOf = useWrongCodeText();
   const [boxes, setBoxes] = useState<Boxes | null>(null);
   const remember = useRef<HTMLInputElement>(null);
@@ -103,7 +102,7 @@ const beside: readonly unknown[] = ['wrong', 'malformed', 'notChecked', 'notice'
 
 /** A form whose code is checked, with notices above it; a wrong code is reported beside the field. */
 export function CodeCheckForm({ said, children, ...form }: CodeCheckFormProps) {
-  const message = useMessage();
+  const { message } = useApp();
   return (
     <CallForm
       call="twoFactorVerify"
@@ -136,7 +135,7 @@ type CodeFieldProps = {
 
 /** The six digits of a one-time code. */
 function CodeField({ boxes, error, errorKey, isFirst, onMove, onRefused }: CodeFieldProps) {
-  const message = useMessage();
+  const { message } = useApp();
   const plain = useRef<HTMLInputElement>(null);
   const wasFocused = useRef(false);
 
@@ -184,9 +183,8 @@ function CodeField({ boxes, error, errorKey, isFirst, onMove, onRefused }: CodeF
 
 /** Off on every load: browsers must not restore it. The choice before a wrong code is kept. */
 function RememberDevice({ ref }: { ref: Ref<HTMLInputElement> }) {
-  const message = useMessage();
-  const { place } = useApp();
-  if (!useSecondFactor()?.mayRemember) return null;
+  const { message, place } = useApp();
+  if (!useApp().secondFactor?.mayRemember) return null;
   const wasSaid = noticeOfSearch(place.search) !== null && parameterOf(place.search, queryNames.remember) === 'true';
   return (
     <label className="check">

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { useApp, useMessage } from '../app-context.ts';
+import { useApp } from '../app-context.ts';
 import { Icon } from './icon.tsx';
 import { sealShapes } from './seal.tsx';
 
@@ -7,8 +7,7 @@ const saidMilliseconds = 2000;
 
 /** Copies a text and briefly shows whether that worked. `name`: what it copies, for who does not see where it stands. */
 export function CopyButton({ text, name }: { text: string; name?: string }) {
-  const message = useMessage();
-  const { announce } = useApp();
+  const { message, announce } = useApp();
   const [outcome, setOutcome] = useState<'copied' | 'not-copied' | null>(null);
 
   useEffect(() => {
@@ -41,7 +40,7 @@ export function DownloadButton({ name, text }: { name: string; text: string }) {
   return (
     <a className="button quiet small" download={name} href={href}>
       <Icon shape={sealShapes.download} size={18} />
-      {useMessage()('download')}
+      {useApp().message('download')}
     </a>
   );
 }
@@ -49,7 +48,7 @@ export function DownloadButton({ name, text }: { name: string; text: string }) {
 export function PrintButton() {
   return (
     <SmallButton icon="print" onClick={() => print()}>
-      {useMessage()('print')}
+      {useApp().message('print')}
     </SmallButton>
   );
 }

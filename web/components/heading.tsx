@@ -1,4 +1,4 @@
-import { useApp, useMessage } from '../app-context.ts';
+import { useApp } from '../app-context.ts';
 import { titleKey } from '../screen-title.ts';
 import { TitleHeading } from './title-heading.tsx';
 
@@ -10,6 +10,6 @@ export function Heading({ prefix }: { prefix?: string }) {
 
 /** Whose account the page is about. */
 export function PageAccount({ account }: { account: string | undefined }) {
-  const message = useMessage();
+  const { message } = useApp();
   return account ? <p className="lede">{message('page-account', { account })}</p> : null;
 }

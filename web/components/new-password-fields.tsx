@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'react';
 import { brokenPasswordRules, type PasswordRule, passwordScore, popularEntryIn } from '#contract/password-rules.ts';
-import { useApp, useMessage } from '../app-context.ts';
+import { useApp } from '../app-context.ts';
 import type { MessageKey } from '../messages.ts';
 import { Icon } from './icon.tsx';
 import { useIsReady } from './portal-form.tsx';
@@ -20,7 +20,7 @@ const lines: readonly [MessageKey, ...PasswordRule[]][] = [
  * fields were left, says what is wrong instead (specification §5). The keyboard comes to both fields before their eyes.
  */
 export function NewPasswordFields({ isFirst }: { isFirst: boolean }) {
-  const message = useMessage();
+  const { message } = useApp();
   const { passwordPolicy } = useApp().page;
   const fields = useRef<HTMLDivElement>(null);
   const [{ password, repeat }, setEntries] = useState({ password: '', repeat: '' });
@@ -88,7 +88,7 @@ export function NewPasswordFields({ isFirst }: { isFirst: boolean }) {
 
 /** Four bars and a word. They are lit once the password would be taken, whatever its score. */
 function StrengthMeter({ password, wrong }: { password: string; wrong: number }) {
-  const message = useMessage();
+  const { message } = useApp();
   const level = wrong > 0 ? (wrong > 1 ? 1 : 2) : passwordScore(password) < 9 ? 3 : 4;
   return (
     <div className={wrong > 0 ? 'strength' : 'strength lit'}>

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { type Notice as NoticeName, noticeOfSearch } from '#contract/notices.ts';
-import { useApp, useMessage, useSecondFactor } from '../app-context.ts';
+import { useApp } from '../app-context.ts';
 import { relativeTime } from '../messages.ts';
 import { Icon, shapes } from './icon.tsx';
 
@@ -59,10 +59,8 @@ type NoticeProps = {
 
 /** The notice from the previous step (`?notice=…`); wrong codes and choices are shown beside their fields. */
 export function Notice({ notice, seconds }: NoticeProps) {
-  const message = useMessage();
+  const { message, page, place, secondFactor } = useApp();
   const textOf = useNoticeText();
-  const { page, place } = useApp();
-  const secondFactor = useSecondFactor();
   const name = notice === undefined ? noticeOfSearch(place.search) : notice;
   if (!name || hasOwnPlace(name)) return null;
   return (
@@ -87,8 +85,7 @@ export function hasOwnPlace(notice: NoticeName): notice is InPlace {
 
 /** The text of a notice; `seconds` is the wait before another code, if the notice mentions it. */
 export function useNoticeText(): (notice: SpokenNotice, seconds: number) => string {
-  const message = useMessage();
-  const { language } = useApp();
+  const { message, language } = useApp();
   return (notice, seconds) => {
     if (notice !== 'codeNotSent') return message(`notice-${notice}-text`);
     if (seconds === 0) return message('notice-codeNotSent-now');

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { type Language, languageNames, languages } from '#contract/languages.ts';
 import { queryNames } from '#contract/screens.ts';
-import { useApp, useMessage, usePortalUrls } from '../app-context.ts';
+import { useApp } from '../app-context.ts';
 import type { MessageKey } from '../messages.ts';
 import { Icon, shapes } from './icon.tsx';
 import { PortalLink } from './links.tsx';
@@ -10,7 +10,7 @@ type Props = { word: MessageKey | null; announcement: string; showing: number; c
 
 /** The frame that stays while the content changes: wall, door, header, floor, and the veil shown on leaving. */
 export function PageFrame({ word, announcement, showing, children }: Props) {
-  const message = useMessage();
+  const { message } = useApp();
   const content = useRef<HTMLDivElement>(null);
   const lastShowing = useRef(showing);
 
@@ -46,8 +46,7 @@ export function PageFrame({ word, announcement, showing, children }: Props) {
 
 /** The logo; links to the sign-in form except on that form (specification §2). */
 function PageHeader() {
-  const { screen } = useApp();
-  const { toScreen } = usePortalUrls();
+  const { screen, toScreen } = useApp();
   return (
     <header className="header">
       {screen.name === 'login' ? (
@@ -83,7 +82,7 @@ export function Mark() {
 
 /** The operator's links, and the language menu. */
 export function PageFooter() {
-  const message = useMessage();
+  const { message } = useApp();
   const { links } = useApp().page.branding;
   return (
     <footer className="floor">
@@ -120,9 +119,7 @@ function Veil({ text }: { text: string }) {
 
 /** A GET form, so that it works without JavaScript; the script translates the page in place. */
 function LanguageMenu() {
-  const message = useMessage();
-  const { language, page, place, setLanguage } = useApp();
-  const { toScreen } = usePortalUrls();
+  const { message, language, page, place, setLanguage, toScreen } = useApp();
   // The answer to a posted form has the call's address, which answers no GET itself.
   const isProblem = page.screen.name === 'problem';
   const action = isProblem ? toScreen('login') : page.isAnswer && toScreen(place.screen);

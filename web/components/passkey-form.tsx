@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { noticeOfSearch } from '#contract/notices.ts';
-import { useApp, useMessage, usePortalUrls } from '../app-context.ts';
+import { useApp } from '../app-context.ts';
 import { useIsScripted } from '../is-scripted.tsx';
 import { whenIdle } from '../when-idle.ts';
 import { PortalForm, RedirectField } from './portal-form.tsx';
@@ -13,9 +13,7 @@ export const loadCeremony = () => import('../passkeys/ceremony.ts');
  * form the field for the name offers them too. `isSecondFactor`: in place of a code.
  */
 export function PasskeyForm({ isSecondFactor = false }: { isSecondFactor?: boolean }) {
-  const message = useMessage();
-  const { toCall } = usePortalUrls();
-  const { page, place, leave, comeBack } = useApp();
+  const { message, toCall, page, place, leave, comeBack } = useApp();
   const [isNone, setIsNone] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   const isScripted = useIsScripted();

@@ -3,7 +3,7 @@ import type { Call } from '#contract/calls.ts';
 import { redirectValue } from '#contract/destination.ts';
 import { queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../addresses.ts';
-import { useApp, usePortalUrls } from '../app-context.ts';
+import { useApp } from '../app-context.ts';
 import type { MessageKey } from '../messages.ts';
 
 const ReadyContext = createContext(true);
@@ -37,8 +37,7 @@ export function PortalForm({
   onSend,
   children,
 }: Props) {
-  const { leave, forgetWebbundle } = useApp();
-  const { toCall } = usePortalUrls();
+  const { leave, forgetWebbundle, toCall } = useApp();
   const form = useRef<HTMLFormElement>(null);
   const [ready, setReady] = useState(true);
 

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { longestCodeText, recoveryCodeOfText } from '#contract/codes.ts';
-import { useApp, useMessage } from '../app-context.ts';
+import { useApp } from '../app-context.ts';
 import type { MessageKey } from '../messages.ts';
 import { CheckedField } from './checked-field.tsx';
 import { type Said, useCodeCheck } from './code-check.ts';
@@ -18,8 +18,7 @@ const errors: { [name in NonNullable<Said>['name']]?: MessageKey } = {
 
 /** Asks for a recovery code, for when the phone is not at hand. */
 export function RecoveryForm({ head, links }: { head: ReactNode; links: ReactNode }) {
-  const message = useMessage();
-  const { comeBack } = useApp();
+  const { message, comeBack } = useApp();
   const { said, say, check } = useCodeCheck();
   const field = useRef<HTMLInputElement>(null);
   const errorKey = said ? errors[said.name] : undefined;

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { useApp, useMessage } from '../app-context.ts';
+import { useApp } from '../app-context.ts';
 import { SupportLink } from './screen-links.tsx';
 
 /**
@@ -7,8 +7,7 @@ import { SupportLink } from './screen-links.tsx';
  * that the server sent; a failure page rendered later by the script has none.
  */
 export function Reference() {
-  const message = useMessage();
-  const { page, place } = useApp();
+  const { message, page, place } = useApp();
   if (!page.reference || place.address !== page.url) return null;
   return (
     <span className="reference">

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { RegistrationAnswer } from '#contract/payloads.ts';
-import { useApp, useMessage } from '../app-context.ts';
+import { useApp } from '../app-context.ts';
 import { OnceScripted } from '../is-scripted.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { Heading } from './heading.tsx';
@@ -19,7 +19,7 @@ type Props = OfKey & { registration: RegistrationAnswer | undefined; children: R
 
 /** Scan or type the key; then enter what the app shows. */
 export function RegistrationSteps({ registration, children, ...key }: Props) {
-  const message = useMessage();
+  const { message } = useApp();
   return (
     <ol className="steps">
       <li>
@@ -43,7 +43,7 @@ export function RegistrationSteps({ registration, children, ...key }: Props) {
 }
 
 function Key({ url, totpSecret, account, onBroken, canCopy }: RegistrationAnswer & OfKey) {
-  const message = useMessage();
+  const { message } = useApp();
   const { name } = useApp().page.branding;
   return (
     <div className="qr">
@@ -73,8 +73,7 @@ function Key({ url, totpSecret, account, onBroken, canCopy }: RegistrationAnswer
 const urgent = {};
 
 export function RegistrationUnavailable() {
-  const message = useMessage();
-  const { place } = useApp();
+  const { message, place } = useApp();
   return (
     <>
       <Heading />

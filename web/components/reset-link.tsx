@@ -1,7 +1,7 @@
 import type { Page } from '#contract/page.ts';
 import { queryNames } from '#contract/screens.ts';
 import { type Place, parameterOf, placeOfUrl } from '../addresses.ts';
-import { useMessage } from '../app-context.ts';
+import { useApp } from '../app-context.ts';
 import { useIsScripted } from '../is-scripted.tsx';
 import type { SavedValues } from '../saved-values.ts';
 import { Alert } from './notice.tsx';
@@ -9,7 +9,7 @@ import { ForgottenLink } from './screen-links.tsx';
 
 /** Without a link no password can be set: shown before the visitor fills in two fields in vain. */
 export function ResetLinkMissing() {
-  const message = useMessage();
+  const { message } = useApp();
   const isScripted = useIsScripted();
   const alert = (
     <Alert title={message('change-no-link-title')}>

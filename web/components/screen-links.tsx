@@ -2,7 +2,7 @@ import { type MouseEvent, type ReactNode, useState } from 'react';
 import { destinationAfterTwoFactor, destinationInLanguage, isDefaultDestination } from '#contract/destination.ts';
 import { type PlainScreen, queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../addresses.ts';
-import { useApp, useMessage, usePortalUrls, useSecondFactor } from '../app-context.ts';
+import { useApp } from '../app-context.ts';
 import { useIsScripted } from '../is-scripted.tsx';
 import type { MessageKey } from '../messages.ts';
 import { type CallFailure, logOut } from '../server-calls.ts';
@@ -14,10 +14,7 @@ import { Alert } from './notice.tsx';
  * additional links.
  */
 export function ChangeUserLinks({ textKey, children }: { textKey: MessageKey; children?: ReactNode }) {
-  const message = useMessage();
-  const { page, leave, comeBack } = useApp();
-  const secondFactor = useSecondFactor();
-  const { toCall } = usePortalUrls();
+  const { message, page, leave, comeBack, secondFactor, toCall } = useApp();
   const { destination, url } = useSignInAgain();
   // “Not you?” belongs beside the name.
   const whose = textKey === 'twofa-change-user' ? secondFactor?.account : undefined;
@@ -60,9 +57,9 @@ type LinkProps = { className?: string; children?: ReactNode };
 /** A link to a screen; `children` in place of its usual text. */
 function linkTo(screen: PlainScreen, text: MessageKey, { isDocument = false } = {}) {
   return function ScreenLink({ className, children }: LinkProps) {
-    const message = useMessage();
+    const { message } = useApp();
     return (
-      <PortalLink className={className} href={usePortalUrls().toScreen(screen)} isDocument={isDocument}>
+      <PortalLink className={className} href={useApp().toScreen(screen)} isDocument={isDocument}>
         {children ?? message(text)}
       </PortalLink>
     );
@@ -80,12 +77,10 @@ export const ChooseLink = linkTo('forgottenChange', 'change-failed-choose', { is
  * fragment.
  */
 export function GoOnLink({ textKey, destination }: { textKey: MessageKey; destination: string }) {
-  const message = useMessage();
-  const { page, saved, leave, save, goToDocument } = useApp();
+  const { message, page, saved, leave, save, goToDocument, askedLanguage } = useApp();
   const isScripted = useIsScripted();
-  const { language } = usePortalUrls();
   const known = isScripted ? destinationAfterTwoFactor(saved, page.rules) : destination;
-  const href = destinationInLanguage(known, page.rules.basePath, language);
+  const href = destinationInLanguage(known, page.rules.basePath, askedLanguage);
 
   function onClick(event: MouseEvent) {
     if (!isPlainClick(event)) return;
@@ -107,7 +102,7 @@ export function GoOnLink({ textKey, destination }: { textKey: MessageKey; destin
 type SupportLinkProps = { className?: string; text?: 'contact-support' | 'login-fail-ip-support' | undefined };
 
 export function SupportLink({ className, text = 'contact-support' }: SupportLinkProps) {
-  const message = useMessage();
+  const { message } = useApp();
   return (
     <PortalLink isDocument className={className} href={useApp().page.branding.links.support}>
       {message(text)}
@@ -117,15 +112,14 @@ export function SupportLink({ className, text = 'contact-support' }: SupportLink
 
 /** Leaves a second factor: to the sign-in form, or to the destination if the factor is optional. */
 export function ExitLink({ textKey, children }: { textKey: MessageKey; children?: ReactNode }) {
-  const destination = useSecondFactor()?.goesOnTo;
+  const destination = useApp().secondFactor?.goesOnTo;
   if (destination !== undefined) return <GoOnLink textKey={textKey} destination={destination} />;
   return <ChangeUserLinks textKey={textKey}>{children}</ChangeUserLinks>;
 }
 
 /** The sign-in form for starting again, with the same destination. */
 export function useSignInAgain(): { destination: string | undefined; url: string } {
-  const { page, place } = useApp();
-  const { toScreen } = usePortalUrls();
+  const { page, place, toScreen } = useApp();
   const asked = parameterOf(place.search, queryNames.redirectUrl);
   const destination = asked === null || isDefaultDestination(asked, page.rules.basePath) ? undefined : asked;
   return { destination, url: toScreen('login', { destination }) };

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../addresses.ts';
-import { useApp, useMessage, usePortalUrls, useSecondFactor } from '../app-context.ts';
+import { useApp } from '../app-context.ts';
 import { type MessageKey, relativeTime } from '../messages.ts';
 import { sendNewCode } from '../server-calls.ts';
 import type { Said } from './code-check.ts';
@@ -13,11 +13,9 @@ type Props = { cancelKey: MessageKey; onAnswer: (answer: Said) => void };
 
 /** Sends another code by email once the wait is over; and the way out, which is the only link when no more are sent. */
 export function SendAgain({ cancelKey, onAnswer }: Props) {
-  const message = useMessage();
-  const { language, page, comeBack, announce } = useApp();
-  const { toCall } = usePortalUrls();
+  const { message, language, page, comeBack, announce, toCall } = useApp();
   const textOf = useNoticeText();
-  const first = useSecondFactor()?.sendAgainAfter;
+  const first = useApp().secondFactor?.sendAgainAfter;
   const [isOver, setOver] = useState(first === null);
   const [until, setUntil] = useState(0);
   const seconds = useSecondsUntil(until);

@@ -1,4 +1,4 @@
-import { useApp, useMessage, usePortalUrls } from '../app-context.ts';
+import { useApp } from '../app-context.ts';
 import { PortalLink } from './links.tsx';
 import { PasskeyForm } from './passkey-form.tsx';
 import { isFilled, PortalForm, RedirectField, SubmitButton, useRedirectValue } from './portal-form.tsx';
@@ -11,9 +11,7 @@ const formId = 'sign-in';
  * shown again, read out with the field that takes the focus.
  */
 export function SignInForm({ username, why }: { username: string; why?: string }) {
-  const message = useMessage();
-  const { toScreen } = usePortalUrls();
-  const { typedUsername } = useApp();
+  const { message, toScreen, typedUsername } = useApp();
   return (
     <>
       <PortalForm
@@ -59,8 +57,7 @@ export function SignInForm({ username, why }: { username: string; why?: string }
 
 /** Sends the typed name along, for the form that asks for an address; without a script the password too, which nobody reads. */
 function SsoButton() {
-  const message = useMessage();
-  const { toCall } = usePortalUrls();
+  const { message, toCall } = useApp();
   return (
     <button
       className="button quiet"

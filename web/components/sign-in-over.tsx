@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { queryNames } from '#contract/screens.ts';
-import { useApp, useMessage, usePortalUrls } from '../app-context.ts';
+import { useApp } from '../app-context.ts';
 import type { CallFailure } from '../server-calls.ts';
 import type { Said } from './code-check.ts';
 import { PortalLink } from './links.tsx';
@@ -20,9 +20,7 @@ export function isOver(said: Said): said is Over {
  * Takes the place of the screen's content, with one button to start again; name and destination are kept.
  */
 export function SignInOver({ said }: { said: Over }) {
-  const message = useMessage();
-  const { page } = useApp();
-  const { toScreen } = usePortalUrls();
+  const { message, page, toScreen } = useApp();
   const { destination, url } = useSignInAgain();
   const heading = useRef<HTMLHeadingElement>(null);
   const isTooOld = said.name === 'signInTooOld';
@@ -60,8 +58,7 @@ export function SignInOver({ said }: { said: Over }) {
 
 /** Signs out a user who signed in too long ago to set up an app, and returns here once they are signed in again. */
 export function SignInOnceMoreForm({ comesBackTo }: { comesBackTo: string }) {
-  const message = useMessage();
-  const { save } = useApp();
+  const { message, save } = useApp();
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: once; what the tab remembers would lead past this page
   useEffect(() => save({ loginHashFragment: null, redirectOldWebbundleUrl: null }), []);

@@ -1,5 +1,5 @@
 import { type ComponentProps, type ReactNode, useState } from 'react';
-import { useMessage } from '../app-context.ts';
+import { useApp } from '../app-context.ts';
 import { useIsScripted } from '../is-scripted.tsx';
 import { Icon, shapes } from './icon.tsx';
 
@@ -36,7 +36,7 @@ export function TextField({ id, label, children, defaultValue, ...input }: TextF
  * such as the button of the form, so that typing goes straight on.
  */
 export function PasswordField({ id, children, ...field }: TextFieldProps) {
-  const message = useMessage();
+  const { message } = useApp();
   const isScripted = useIsScripted();
   const [isShown, setShown] = useState(false);
   return (

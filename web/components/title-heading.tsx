@@ -1,11 +1,11 @@
 import { useEffect } from 'react';
 import type { Page } from '#contract/page.ts';
-import { useApp, useMessage } from '../app-context.ts';
+import { useApp } from '../app-context.ts';
 import type { MessageKey } from '../messages.ts';
 
 /** The only heading of a screen, which is also the document's title; a screen change focuses it. */
 export function TitleHeading({ titleKey, prefix }: { titleKey: MessageKey; prefix?: string | undefined }) {
-  const title = useMessage()(titleKey);
+  const title = useApp().message(titleKey);
   const { page } = useApp();
   useEffect(() => {
     document.title = documentTitle(title, page);

@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'react';
 import { destinationToCarry } from '#contract/destination.ts';
-import type { PageScreen } from '#contract/page.ts';
+import type { ScreenOf } from '#contract/page.ts';
 import { brokenPasswordRules } from '#contract/password-rules.ts';
 import { type ChangeFailedReason, reasonOfSearch } from '#contract/reasons.ts';
 import { queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../addresses.ts';
-import { useApp, useMessage } from '../app-context.ts';
+import { useApp } from '../app-context.ts';
 import { UsernameField } from '../components/checked-field.tsx';
 import { Heading, PageAccount } from '../components/heading.tsx';
 import { NewPasswordFields } from '../components/new-password-fields.tsx';
@@ -16,9 +16,8 @@ import { ResetLinkMissing, resetLinkOf } from '../components/reset-link.tsx';
 import { ChooseLink, ForgottenLink, LoginLink, SupportLink } from '../components/screen-links.tsx';
 import { Seal } from '../components/seal.tsx';
 
-export function ForgottenChange({ resetHash }: Extract<PageScreen, { name: 'forgottenChange' }>) {
-  const message = useMessage();
-  const { place, saved, page, save } = useApp();
+export function ForgottenChange({ resetHash }: ScreenOf<'forgottenChange'>) {
+  const { message, place, saved, page, save } = useApp();
   const [isReasonMet, setReasonMet] = useState(false);
   const reason = reasonOfSearch(place.search);
   const link = resetLinkOf(page, place, saved, resetHash);
@@ -67,8 +66,7 @@ const choose: readonly unknown[] = [null, 1, 5, 6, 9, 11] satisfies (ChangeFaile
 const support: readonly unknown[] = [7, 8, 10] satisfies ChangeFailedReason[];
 
 export function ForgottenChangeFailedInfo() {
-  const message = useMessage();
-  const { place } = useApp();
+  const { message, place } = useApp();
   const reason = reasonOfSearch(place.search);
   const isToChoose = choose.includes(reason);
   const isForSupport = support.includes(reason);

@@ -3,7 +3,7 @@ import { isEmailAddress } from '#contract/addresses.ts';
 import { destinationToCarry, redirectValue } from '#contract/destination.ts';
 import { queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../addresses.ts';
-import { useApp, useMessage, usePortalUrls } from '../app-context.ts';
+import { useApp } from '../app-context.ts';
 import { CallForm } from '../components/call-form.tsx';
 import { EmailField } from '../components/checked-field.tsx';
 import { Heading } from '../components/heading.tsx';
@@ -21,9 +21,7 @@ function isReady(form: HTMLFormElement): boolean {
 }
 
 export function Forgotten() {
-  const message = useMessage();
-  const { page, place, saved, goTo, comeBack } = useApp();
-  const { toScreen, toCall } = usePortalUrls();
+  const { message, page, place, saved, goTo, comeBack, toScreen, toCall } = useApp();
   const [failure, setFailure] = useState<CallFailure | null>(null);
 
   // The email's link leads there, in another browser too.
@@ -54,8 +52,7 @@ export function Forgotten() {
 }
 
 export function EmailInfo() {
-  const message = useMessage();
-  const { toScreen } = usePortalUrls();
+  const { message, toScreen } = useApp();
   return (
     <>
       <Seal icon="mail" />
@@ -74,7 +71,7 @@ export function EmailInfo() {
 }
 
 export function ForgottenChangedInfo() {
-  const message = useMessage();
+  const { message } = useApp();
   const isKept = parameterOf(useApp().place.search, queryNames.destination);
   return (
     <>

@@ -1,15 +1,12 @@
 import { useEffect, useRef } from 'react';
-import type { PageScreen } from '#contract/page.ts';
-import { useApp, useMessage } from '../app-context.ts';
+import type { ScreenOf } from '#contract/page.ts';
+import { useApp } from '../app-context.ts';
 import { PortalLink } from '../components/links.tsx';
 import { TitleHeading } from '../components/title-heading.tsx';
 
-type Props = Extract<PageScreen, { name: 'leaving' }>;
-
 /** Redirects to an identity provider automatically; the button is the fallback. */
-export function Leaving({ isSignOut, url, provider, fields }: Props) {
-  const message = useMessage();
-  const { leave } = useApp();
+export function Leaving({ isSignOut, url, provider, fields }: ScreenOf<'leaving'>) {
+  const { message, leave } = useApp();
   const form = useRef<HTMLFormElement>(null);
   // Anyone returning from the provider isn't sent there again: they would never get out.
   useEffect(() => {

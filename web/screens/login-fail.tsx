@@ -3,7 +3,7 @@ import { providerNotice } from '#contract/notices.ts';
 import type { LoginFailType } from '#contract/reasons.ts';
 import { queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../addresses.ts';
-import { useApp, useMessage, usePortalUrls } from '../app-context.ts';
+import { useApp } from '../app-context.ts';
 import { Heading } from '../components/heading.tsx';
 import { PortalLink } from '../components/links.tsx';
 import { Fact, SupportLine } from '../components/reference.tsx';
@@ -12,9 +12,7 @@ import { Seal } from '../components/seal.tsx';
 import { SignInAgain } from '../components/sign-in-again.tsx';
 
 export function LoginFail({ type }: { type: LoginFailType }) {
-  const message = useMessage();
-  const { toScreen } = usePortalUrls();
-  const { place } = useApp();
+  const { message, toScreen, place } = useApp();
   if (type === 'default') return <SignInAgain>{message('login-fail-default-text')}</SignInAgain>;
   const isNetwork = type === 'ip';
   const isProviders = type === 'oidc' || type === 'saml';

@@ -1,7 +1,7 @@
 import type { MouseEvent } from 'react';
-import type { PageScreen } from '#contract/page.ts';
+import type { ScreenOf } from '#contract/page.ts';
 import { queryNames } from '#contract/screens.ts';
-import { useApp, useMessage } from '../app-context.ts';
+import { useApp } from '../app-context.ts';
 import { Heading } from '../components/heading.tsx';
 import { isPlainClick } from '../components/links.tsx';
 import { PortalForm, SubmitButton } from '../components/portal-form.tsx';
@@ -12,12 +12,9 @@ import { SignInAgain } from '../components/sign-in-again.tsx';
 import { useIsScripted } from '../is-scripted.tsx';
 import { clockTime, relativeTime } from '../messages.ts';
 
-type Props = Extract<PageScreen, { name: 'problem' }>;
-
 /** A refusal by the server, with a next step. */
-export function Problem({ status, retryAfterSeconds, hasForm, again, proxy }: Props) {
-  const message = useMessage();
-  const { leave } = useApp();
+export function Problem({ status, retryAfterSeconds, hasForm, again, proxy }: ScreenOf<'problem'>) {
+  const { message, leave } = useApp();
   const text = proxy ? message('problem-proxy-text', { proxy }) : message(`problem-${status}-text`);
   const wait = useWait(retryAfterSeconds);
   const isSent = typeof again === 'object';
@@ -68,8 +65,7 @@ export function Problem({ status, retryAfterSeconds, hasForm, again, proxy }: Pr
 
 /** When to try again; a longer wait by the visitor's clock, which only the script knows. */
 function useWait(seconds: number | null): string | null {
-  const message = useMessage();
-  const { language } = useApp();
+  const { message, language } = useApp();
   const isScripted = useIsScripted();
   if (!seconds) return null;
   const time = clockTime(language, performance.timeOrigin + seconds * 1000);
@@ -80,8 +76,7 @@ function useWait(seconds: number | null): string | null {
 const longestShownAddress = 200;
 
 export function NotFound() {
-  const message = useMessage();
-  const { page, place } = useApp();
+  const { message, page, place } = useApp();
   return (
     <>
       <svg
@@ -111,11 +106,9 @@ export function NotFound() {
 const shortened = (address: string) =>
   address.length > longestShownAddress ? `${address.slice(0, longestShownAddress)}…` : address;
 
-type NotForYouProps = Extract<PageScreen, { name: 'notForYou' }>;
-
 /** A page of the hub that is only for other customers (docs/hub.md). */
-export function NotForYou({ username, comesBackTo }: NotForYouProps) {
-  const message = useMessage();
+export function NotForYou({ username, comesBackTo }: ScreenOf<'notForYou'>) {
+  const { message } = useApp();
   return (
     <>
       <Seal icon="bang" kind="bad" />

@@ -1,5 +1,5 @@
-import type { PageScreen } from '#contract/page.ts';
-import { useApp, useMessage } from '../app-context.ts';
+import type { ScreenOf } from '#contract/page.ts';
+import { useApp } from '../app-context.ts';
 import { CopyButton, DownloadButton, PrintButton } from '../components/copy-button.tsx';
 import { Heading } from '../components/heading.tsx';
 import { PortalLink } from '../components/links.tsx';
@@ -8,14 +8,12 @@ import { Fact } from '../components/reference.tsx';
 import { Seal } from '../components/seal.tsx';
 import { OnceScripted } from '../is-scripted.tsx';
 
-type Props = Extract<PageScreen, { name: 'recoveryCodes' }>;
-
 /** At this many left, suggests new ones. */
 const few = 2;
 
 /** Shown between the second factor and the destination: codes for when the phone is not at hand. */
-export function RecoveryCodes({ codes, left, destination }: Props) {
-  const message = useMessage();
+export function RecoveryCodes({ codes, left, destination }: ScreenOf<'recoveryCodes'>) {
+  const { message } = useApp();
   return (
     <>
       <Seal icon="key" kind={codes ? 'good' : 'plain'} />
@@ -32,7 +30,7 @@ export function RecoveryCodes({ codes, left, destination }: Props) {
 }
 
 function Codes({ codes }: { codes: string[] }) {
-  const message = useMessage();
+  const { message } = useApp();
   const { branding, rules, typedUsername } = useApp().page;
   const text = codes.join('\n');
   const about = [branding.name + (typedUsername && `: ${typedUsername}`), rules.origin + rules.basePath];
@@ -61,7 +59,7 @@ function Codes({ codes }: { codes: string[] }) {
 }
 
 function Left({ count }: { count: number }) {
-  const message = useMessage();
+  const { message } = useApp();
   return (
     <>
       <Fact label={message('recovery-codes-left')}>{count}</Fact>

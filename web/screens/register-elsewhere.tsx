@@ -1,5 +1,5 @@
-import type { PageScreen } from '#contract/page.ts';
-import { useMessage } from '../app-context.ts';
+import type { ScreenOf } from '#contract/page.ts';
+import { useApp } from '../app-context.ts';
 import { Heading } from '../components/heading.tsx';
 import { PortalLink } from '../components/links.tsx';
 import { Notice } from '../components/notice.tsx';
@@ -8,11 +8,11 @@ import { LoginLink, SupportLink } from '../components/screen-links.tsx';
 import { Seal } from '../components/seal.tsx';
 import { SignInOnceMoreForm } from '../components/sign-in-over.tsx';
 
-type Props = Extract<PageScreen, { name: 'registerElsewhere' }>;
+type Props = ScreenOf<'registerElsewhere'>;
 
 /** The sign-in covers only part of the account: an app is set up with the password, from another network, or not at all: the passkey opens the account. */
 export function RegisterElsewhere({ why, comesBackTo, goesOnTo, hasPasskey }: Props) {
-  const message = useMessage();
+  const { message } = useApp();
   return (
     <>
       <Seal icon="key" />
@@ -34,11 +34,9 @@ function helperOf({ why, comesBackTo }: Pick<Props, 'why' | 'comesBackTo'>) {
   return comesBackTo === null ? 'administrator' : 'password';
 }
 
-type SignInOnceMoreProps = Extract<PageScreen, { name: 'signInOnceMore' }>;
-
 /** Signed in too long ago to set up an app: signs out, and returns here once signed in again. */
-export function SignInOnceMore({ comesBackTo, goesOnTo }: SignInOnceMoreProps) {
-  const message = useMessage();
+export function SignInOnceMore({ comesBackTo, goesOnTo }: ScreenOf<'signInOnceMore'>) {
+  const { message } = useApp();
   return (
     <>
       <Seal icon="key" />

@@ -1,7 +1,7 @@
 import { accountPath } from '#contract/account.ts';
-import type { PageScreen } from '#contract/page.ts';
+import type { ScreenOf } from '#contract/page.ts';
 import { queryNames } from '#contract/screens.ts';
-import { useApp, useMessage } from '../app-context.ts';
+import { useApp } from '../app-context.ts';
 import { Heading } from '../components/heading.tsx';
 import { PortalLink } from '../components/links.tsx';
 import { PortalForm, SubmitButton } from '../components/portal-form.tsx';
@@ -9,11 +9,9 @@ import { Fact } from '../components/reference.tsx';
 import { LoginLink } from '../components/screen-links.tsx';
 import { Seal } from '../components/seal.tsx';
 
-type Props = Extract<PageScreen, { name: 'signedIn' }>;
-
 /** Placeholder where no hub is configured. */
-export function SignedIn({ person: { username, email, name, customers, groups } }: Props) {
-  const message = useMessage();
+export function SignedIn({ person: { username, email, name, customers, groups } }: ScreenOf<'signedIn'>) {
+  const { message } = useApp();
   return (
     <>
       <Seal icon="check" kind="good" />
@@ -41,14 +39,12 @@ export function SignedIn({ person: { username, email, name, customers, groups } 
   );
 }
 
-type SignOutConfirmProps = Extract<PageScreen, { name: 'signOutConfirm' }>;
-
 /**
  * Names who is signed in, when another site's link leads to sign-out, or when a provider has answered for
  * somebody else, who goes on to a destination.
  */
-export function SignOutConfirm({ query, account }: SignOutConfirmProps) {
-  const message = useMessage();
+export function SignOutConfirm({ query, account }: ScreenOf<'signOutConfirm'>) {
+  const { message } = useApp();
   const goesOn = query[queryNames.destination] !== undefined;
   return (
     <>

@@ -1,6 +1,6 @@
 import { noticeOfSearch } from '#contract/notices.ts';
-import type { PageScreen } from '#contract/page.ts';
-import { useApp, useMessage, usePortalUrls } from '../app-context.ts';
+import type { ScreenOf } from '#contract/page.ts';
+import { useApp } from '../app-context.ts';
 import { EmailField } from '../components/checked-field.tsx';
 import { Heading, PageAccount } from '../components/heading.tsx';
 import { PortalLink } from '../components/links.tsx';
@@ -9,9 +9,8 @@ import { fieldValue, isFilled, PortalForm, RedirectField, SubmitButton } from '.
 import { Reference } from '../components/reference.tsx';
 import { LoginLink } from '../components/screen-links.tsx';
 
-export function SingleSignOn({ connections }: Extract<PageScreen, { name: 'singleSignOn' }>) {
-  const message = useMessage();
-  const { place, typedUsername } = useApp();
+export function SingleSignOn({ connections }: ScreenOf<'singleSignOn'>) {
+  const { message, place, typedUsername } = useApp();
   const notice = noticeOfSearch(place.search);
   if (notice === 'chooseConnection' && connections)
     return (
@@ -46,9 +45,7 @@ export function SingleSignOn({ connections }: Extract<PageScreen, { name: 'singl
 
 /** One button for each provider that matches the typed address. */
 function ConnectionChoice({ connections }: { connections: { key: string; name: string }[] }) {
-  const message = useMessage();
-  const { typedUsername } = useApp();
-  const { toScreen } = usePortalUrls();
+  const { message, typedUsername, toScreen } = useApp();
   return (
     <div className="stack">
       {connections.map(({ key, name }) => (

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react';
-import type { PageScreen } from '#contract/page.ts';
+import type { ScreenOf } from '#contract/page.ts';
 import type { RegistrationAnswer } from '#contract/payloads.ts';
 import { queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../addresses.ts';
-import { useApp, useMessage, usePortalUrls, useSecondFactor } from '../app-context.ts';
+import { useApp } from '../app-context.ts';
 import { CodeForm } from '../components/code-form.tsx';
 import { Heading, PageAccount } from '../components/heading.tsx';
 import { PortalLink } from '../components/links.tsx';
@@ -14,9 +14,7 @@ import { isCodeSentViaEmail, isRecovery } from '../screen-title.ts';
 import { fetchRegistration } from '../server-calls.ts';
 
 export function TwoFactor() {
-  const message = useMessage();
-  const { place } = useApp();
-  const secondFactor = useSecondFactor();
+  const { message, place, secondFactor } = useApp();
   const isEmail = isCodeSentViaEmail(place.search);
   const asksRecovery = !isEmail && isRecovery(place.search, secondFactor);
   const otherMethod = secondFactor?.mayRecover && <OtherMethod isRecovery={!asksRecovery} />;
@@ -39,9 +37,7 @@ export function TwoFactor() {
 
 /** Switches between recovery code and app code; the address differs only in this. */
 function OtherMethod({ isRecovery }: { isRecovery: boolean }) {
-  const message = useMessage();
-  const { place } = useApp();
-  const { toScreen } = usePortalUrls();
+  const { message, place, toScreen } = useApp();
   const query = {
     [queryNames.redirectUrl]: parameterOf(place.search, queryNames.redirectUrl) ?? undefined,
     [queryNames.recovery]: isRecovery ? 'true' : undefined,
@@ -53,11 +49,10 @@ function OtherMethod({ isRecovery }: { isRecovery: boolean }) {
   );
 }
 
-type Props = Extract<PageScreen, { name: 'twoFactorRegistration' }>;
+type Props = ScreenOf<'twoFactorRegistration'>;
 
 export function TwoFactorRegistration(screen: Props) {
-  const message = useMessage();
-  const { place } = useApp();
+  const { message, place } = useApp();
   if (!isCodeSentViaEmail(place.search)) return <AppRegistration {...screen} />;
   const head = (
     <>

@@ -1,20 +1,18 @@
-import type { AccountView } from '#contract/account.ts';
+import type { ViewOf } from '#contract/account.ts';
 import { longestCodeText } from '#contract/codes.ts';
 import { Alert } from '../../components/notice.tsx';
 import { Fact } from '../../components/reference.tsx';
 import { RegistrationSteps } from '../../components/registration-steps.tsx';
 import { TextField } from '../../components/text-field.tsx';
-import { useAccount, useAccountText, useSectionUrl } from '../account-context.tsx';
+import { useAccount } from '../account-context.tsx';
 import { AccountForm, Cancel, ClosedSection } from '../account-form.tsx';
 import { TextAt } from '../times.tsx';
 
-type Props = Extract<AccountView, { name: 'app' }>;
+type Props = ViewOf<'app'>;
 
 /** The authenticator app: set up, replace, remove. */
 export function App({ since, isRequired, isPart, next }: Props) {
-  const text = useAccountText();
-  const { begun } = useAccount();
-  const toSection = useSectionUrl();
+  const { text, begun, toSection } = useAccount();
   if (isPart) return <ClosedSection why="account-part" />;
   if (since === null)
     return (
@@ -54,8 +52,7 @@ export function App({ since, isRequired, isPart, next }: Props) {
 }
 
 function NextApp(next: NonNullable<Props['next']>) {
-  const text = useAccountText();
-  const { username } = useAccount();
+  const { text, username } = useAccount();
   return (
     <>
       <p className="hint">{text('account-app-replace-text')}</p>
@@ -77,12 +74,9 @@ function NextApp(next: NonNullable<Props['next']>) {
   );
 }
 
-type RecoveryCodesProps = Extract<AccountView, { name: 'recoveryCodes' }>;
-
 /** How many recovery codes are left, and new ones. */
-export function RecoveryCodes({ left, hasApp, isPart }: RecoveryCodesProps) {
-  const text = useAccountText();
-  const toSection = useSectionUrl();
+export function RecoveryCodes({ left, hasApp, isPart }: ViewOf<'recoveryCodes'>) {
+  const { text, toSection } = useAccount();
   if (isPart) return <ClosedSection why="account-part" />;
   if (!hasApp)
     return (

@@ -1,14 +1,14 @@
 import type { ReactNode } from 'react';
-import type { AccountView } from '#contract/account.ts';
+import type { ViewOf } from '#contract/account.ts';
 import { languageNames, languageOfTag, languages } from '#contract/languages.ts';
 import { useApp } from '../../app-context.ts';
 import { Alert } from '../../components/notice.tsx';
-import { type AccountKey, sectionTitle, useAccount, useAccountText } from '../account-context.tsx';
+import { type AccountKey, sectionTitle, useAccount } from '../account-context.tsx';
 import { AccountForm, Row, SectionLink } from '../account-form.tsx';
 import { TextAt } from '../times.tsx';
 import { SessionRow, SignInList } from './sessions.tsx';
 
-type Props = Extract<AccountView, { name: 'overview' }>;
+type Props = ViewOf<'overview'>;
 
 /** How many of a list stand here; the section has all of them. */
 const shown = 3;
@@ -17,7 +17,7 @@ const few = 2;
 
 /** How somebody signs in, where they are signed in, and what happened lately; each line says its state, and has its act. */
 export function Overview(view: Props) {
-  const text = useAccountText();
+  const { text } = useAccount();
   const { sessions, signIns, devices } = view;
   return (
     <>
@@ -43,7 +43,7 @@ export function Overview(view: Props) {
 }
 
 function OwnSignIn({ isPasswordOpen, passkeys, appSince, recoveryCodesLeft }: Props) {
-  const text = useAccountText();
+  const { text } = useAccount();
   const isShort = recoveryCodesLeft <= few;
   const left =
     recoveryCodesLeft === 0 ? text('account-count-none') : text('account-count-left', { count: recoveryCodesLeft });
@@ -82,9 +82,8 @@ function OwnSignIn({ isPasswordOpen, passkeys, appSince, recoveryCodesLeft }: Pr
 }
 
 function LanguageChoice({ language: chosen }: Props) {
-  const text = useAccountText();
+  const { text, kept } = useAccount();
   const { language } = useApp();
-  const { kept } = useAccount();
   return (
     <Panel title="language">
       <AccountForm action="language" className="beside" button="account-language-button" look="quiet">
@@ -109,7 +108,7 @@ function Panel({ title, link, children }: { title: AccountKey; link?: ReactNode;
   return (
     <section className="panel">
       <header>
-        <h2>{useAccountText()(title)}</h2>
+        <h2>{useAccount().text(title)}</h2>
         {link}
       </header>
       {children}

@@ -1,21 +1,19 @@
-import type { AccountView } from '#contract/account.ts';
+import type { ViewOf } from '#contract/account.ts';
 import { callUrl } from '#contract/calls.ts';
 import { useApp } from '../../app-context.ts';
 import { Alert } from '../../components/notice.tsx';
 import { TextField } from '../../components/text-field.tsx';
-import { useAccount, useAccountText, useSectionUrl } from '../account-context.tsx';
+import { useAccount } from '../account-context.tsx';
 import { AccountForm, Cancel, ClosedSection, Row } from '../account-form.tsx';
 import { SignInAgain } from '../proof-form.tsx';
 import { TextAt } from '../times.tsx';
 
-type Props = Extract<AccountView, { name: 'passkeys' }>;
+type Props = ViewOf<'passkeys'>;
 type Passkey = Props['passkeys'][number];
 
 /** The passkeys of the account; one of them to change, or a new one to add, if that was begun. */
 export function Passkeys({ state, isFull, isProven, passkeys }: Props) {
-  const text = useAccountText();
-  const toSection = useSectionUrl();
-  const { begun, kept } = useAccount();
+  const { text, toSection, begun, kept } = useAccount();
   if (state === 'off' || state === 'part') return <ClosedSection why={`account-passkeys-${state}`} />;
   const chosen = passkeys.find(({ id }) => id === kept.id);
   if (begun === 'remove' && chosen) return <Remove passkey={chosen} />;
@@ -45,7 +43,7 @@ export function Passkeys({ state, isFull, isProven, passkeys }: Props) {
 }
 
 function Item({ id, name, provider, madeAt, lastUsedAt }: Passkey) {
-  const text = useAccountText();
+  const { text } = useAccount();
   const toPasskey = usePasskeyUrl(id);
   const facts = [
     provider !== name && provider,
@@ -79,7 +77,7 @@ function Item({ id, name, provider, madeAt, lastUsedAt }: Passkey) {
 }
 
 function Rename({ passkey, name }: { passkey: Passkey; name: string }) {
-  const text = useAccountText();
+  const { text } = useAccount();
   return (
     <>
       <AccountForm action="rename" button="account-passkeys-rename">
@@ -101,7 +99,7 @@ function Rename({ passkey, name }: { passkey: Passkey; name: string }) {
 }
 
 function Remove({ passkey }: { passkey: Passkey }) {
-  const text = useAccountText();
+  const { text } = useAccount();
   return (
     <>
       <p className="hint">{text('account-passkeys-removal', { name: passkey.name })}</p>
@@ -115,9 +113,8 @@ function Remove({ passkey }: { passkey: Passkey }) {
 
 /** Hidden until the script finds that the browser can make one (web/passkeys/enrol.ts). */
 function Enrol() {
-  const text = useAccountText();
+  const { text, begun } = useAccount();
   const { page } = useApp();
-  const { begun } = useAccount();
   return (
     <div className="instead">
       <div data-without>
@@ -143,6 +140,6 @@ function Enrol() {
 }
 
 function usePasskeyUrl(id: string): (begun: string) => string {
-  const toSection = useSectionUrl();
+  const { toSection } = useAccount();
   return (begun) => `${toSection('passkeys', begun)}&id=${id}`;
 }

@@ -1,13 +1,11 @@
-import type { AccountSession, AccountSignIn, AccountView } from '#contract/account.ts';
-import { useAccountText } from '../account-context.tsx';
+import type { AccountSession, AccountSignIn, ViewOf } from '#contract/account.ts';
+import { useAccount } from '../account-context.tsx';
 import { AccountForm, ClosedSection, Row } from '../account-form.tsx';
 import { TextAt, Time } from '../times.tsx';
 
-type Props = Extract<AccountView, { name: 'sessions' }>;
-
 /** Where a person is signed in; each other session may be ended. */
-export function Sessions({ sessions }: Props) {
-  const text = useAccountText();
+export function Sessions({ sessions }: ViewOf<'sessions'>) {
+  const { text } = useAccount();
   return (
     <>
       <p className="hint">{text('account-sessions-text')}</p>
@@ -22,7 +20,7 @@ export function Sessions({ sessions }: Props) {
 }
 
 export function SessionRow({ id, browser, address, signedInAt, lastSeenAt, provider, isThis }: AccountSession) {
-  const text = useAccountText();
+  const { text } = useAccount();
   const name = browser ?? text('account-browser-unknown');
   const facts = [
     !isThis && <TextAt text="account-last-used" at={lastSeenAt} />,
@@ -41,11 +39,9 @@ export function SessionRow({ id, browser, address, signedInAt, lastSeenAt, provi
   );
 }
 
-type DevicesProps = Extract<AccountView, { name: 'devices' }>;
-
 /** The browsers that are not asked for a code; each may be forgotten. */
-export function Devices({ devices, isPart }: DevicesProps) {
-  const text = useAccountText();
+export function Devices({ devices, isPart }: ViewOf<'devices'>) {
+  const { text } = useAccount();
   if (isPart || devices.length === 0) return <ClosedSection why={isPart ? 'account-part' : 'account-devices-none'} />;
   return (
     <>
@@ -72,11 +68,9 @@ export function Devices({ devices, isPart }: DevicesProps) {
   );
 }
 
-type SignInsProps = Extract<AccountView, { name: 'signIns' }>;
-
 /** The last sign-ins with their outcome. */
-export function SignIns({ signIns }: SignInsProps) {
-  const text = useAccountText();
+export function SignIns({ signIns }: ViewOf<'signIns'>) {
+  const { text } = useAccount();
   return (
     <>
       <p className="hint">{text('account-sign-ins-text')}</p>
@@ -86,7 +80,7 @@ export function SignIns({ signIns }: SignInsProps) {
 }
 
 export function SignInList({ signIns }: { signIns: readonly AccountSignIn[] }) {
-  const text = useAccountText();
+  const { text } = useAccount();
   return (
     <ol className="rows">
       {signIns.map(({ at, outcome, browser, address, provider, isByPasskey }, index) => (
