@@ -21,7 +21,11 @@ import { startWorkers } from './operations/workers.ts';
 export async function runPortal(config: Config, log: Logger, storage: Storage): Promise<void> {
   const { sql } = storage;
   const migrated = migrate(sql).catch((error) => Promise.reject(databaseProblem(error)));
-  const [built] = await Promise.all([loadBuiltPages(config), migrated]);
+  const [built] = await Promise.all([loadBuiltPages(config), migrated]).catch(async (error) => {
+    // What still runs would keep the process.
+    await storage.close();
+    throw error;
+  });
   await updateHubReceivers(
     sql,
     hubsToTell(config).map(({ name }) => name),
