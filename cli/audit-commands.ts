@@ -11,11 +11,11 @@ import { referenceOfText, requestIdStart } from '#server/audit/reference.ts';
 import type { Database } from '#server/database/database.ts';
 import { patientRead } from '#server/database/large-tables.ts';
 import { minute, second } from '#server/limits.ts';
-import { foldLoginName } from '#server/names/read-name.ts';
+import { foldLoginName, type Reading } from '#server/names/read-name.ts';
 import { findUser } from '#server/people/portal-user.ts';
-import { type JsonFlag, pastMoment, positiveNumber } from './options.ts';
-import { failure, localTime, printFacts, printJson, printLine, printTable } from './print.ts';
-import { withDatabase } from './with-database.ts';
+import { type JsonFlag, optionOf, pastMoment, positiveNumber } from './options.ts';
+import { type Answer, factsOf, failure, localTime, printLine, tableOf } from './print.ts';
+import { type Opened, onDatabase } from './with-database.ts';
 
 type AuditFlags = JsonFlag & {
   user?: string;
@@ -35,7 +35,7 @@ export function addAuditCommands(program: Command): void {
     .description('list events, newest first')
     .option('--user <name>', 'only events of this user, by username or email')
     .option('--customer <key>', 'only events of this customer')
-    .option('--event <event>', 'only events of this kind')
+    .addOption(optionOf('--event <event>', 'only events of this kind', readEvent))
     .option('--since <time>', 'only events since 30m, 24h or 7d ago, or since a date', pastMoment(new Date()))
     .option('--limit <number>', 'maximum number', positiveNumber, 50)
     .option('--follow', 'then print each event as it is recorded, until Ctrl-C')
@@ -46,31 +46,34 @@ export function addAuditCommands(program: Command): void {
         .map(([name, meaning]) => `  ${name.padEnd(longestName)}  ${meaning}`)
         .join('\n')}`,
     )
-    .action(runAudit);
+    .action(onDatabase(runAudit));
   program
     .command('explain')
     .argument('<reference>', 'the reference shown on a failure page, such as K7Q2-M4XD')
     .description('show why a sign-in failed, decision by decision')
-    .action(runExplain);
+    .action(onDatabase(runExplain));
 }
 
-async function runAudit({ user, customer, event, since, limit, follow, json }: AuditFlags): Promise<void> {
-  if (event !== undefined && !Object.hasOwn(auditEvents, event))
-    throw failure(`event: there is no event ${event}, see vestibule audit --help.`);
-  await withDatabase(async (sql) => {
-    const filter = {
-      ...(user && (await whose(sql, user))),
-      ...(customer && { customerKey: customer }),
-      ...(event && { event }),
-    };
-    const read = async (since: Date | undefined, limit: number) =>
-      await patientRead(sql, (sql) => listAuditEvents(sql, { ...filter, ...(since && { since }), limit }));
-    const events = await read(since, limit);
-    if (follow) return await printAsRecorded(events, (since) => read(since, 10_000), json);
-    if (json) return printJson(events);
-    if (events.length === 0) return printLine('No recorded event matches.');
-    printEventTable(events);
-  });
+async function runAudit({ sql }: Opened, flags: AuditFlags): Promise<Answer | null> {
+  const { user, customer, event, since, limit, follow, json } = flags;
+  const filter = {
+    ...(user && (await whose(sql, user))),
+    ...(customer && { customerKey: customer }),
+    ...(event && { event }),
+  };
+  const read = async (since: Date | undefined, limit: number) =>
+    await patientRead(sql, (sql) => listAuditEvents(sql, { ...filter, ...(since && { since }), limit }));
+  const events = await read(since, limit);
+  if (follow) {
+    await printAsRecorded(events, (since) => read(since, 10_000), json);
+    return null;
+  }
+  return { value: events, words: events.length === 0 ? 'No recorded event matches.' : eventTable(events) };
+}
+
+function readEvent(text: string): Reading {
+  if (Object.hasOwn(auditEvents, text)) return { kind: 'ok', value: text };
+  return { kind: 'refused', problem: `there is no event ${text}, see vestibule audit --help` };
 }
 
 /** The user of that name, whatever they were called at the time; a name that nobody has now is looked for as such. */
@@ -91,13 +94,7 @@ async function printAsRecorded(
   let shown = new Set<number>();
   for (let events = first; ; events = await read(new Date(Math.max(begin, Date.now() - minute)))) {
     for (const event of events.filter(({ id }) => !shown.has(id)).reverse())
-      printLine(
-        json
-          ? JSON.stringify(event)
-          : rowOf(event)
-              .map((value) => value || '-')
-              .join('  '),
-      );
+      printLine(json ? JSON.stringify(event) : rowOf(event).map(orDash).join('  '));
     // Events are not committed in the order of their ids: those of the last minute are read again.
     shown = new Set(events.map(({ id }) => id));
     await setTimeout(second, undefined, { signal: stop.signal }).catch(() => undefined);
@@ -105,8 +102,10 @@ async function printAsRecorded(
   }
 }
 
-export function printEventTable(events: readonly AuditEventRow[]): void {
-  printTable(['TIME', 'EVENT', 'REASON', 'USER', 'CUSTOMER', 'ACTOR', 'ADDRESS', 'REFERENCE'], events.map(rowOf));
+const orDash = (value: string) => value || '-';
+
+export function eventTable(events: readonly AuditEventRow[]): string {
+  return tableOf(['TIME', 'EVENT', 'REASON', 'USER', 'CUSTOMER', 'ACTOR', 'ADDRESS', 'REFERENCE'], events.map(rowOf));
 }
 
 function rowOf({ at, event, reason, username, customerKey, actor, address, reference }: AuditEventRow): string[] {
@@ -114,18 +113,14 @@ function rowOf({ at, event, reason, username, customerKey, actor, address, refer
   return [localTime(at), event, ...rest];
 }
 
-async function runExplain(text: string, { json }: { json?: true }): Promise<void> {
+async function runExplain({ sql }: Opened, text: string): Promise<Answer> {
   const reference = referenceOfText(text);
   if (!reference) throw failure(`${JSON.stringify(text)} is not a reference such as K7Q2-M4XD.`);
-  await withDatabase(async (sql) => {
-    const idStart = requestIdStart(reference);
-    let events = await listAuditEventsByReference(sql, reference);
-    if (events.length === 0 && idStart)
-      events = await patientRead(sql, (sql) => listAuditEventsByRequest(sql, idStart));
-    if (events.length === 0) throw failure(nothingUnder(reference, idStart));
-    if (json) return printJson(events);
-    for (const event of events) printEvent(event);
-  });
+  const idStart = requestIdStart(reference);
+  let events = await listAuditEventsByReference(sql, reference);
+  if (events.length === 0 && idStart) events = await patientRead(sql, (sql) => listAuditEventsByRequest(sql, idStart));
+  if (events.length === 0) throw failure(nothingUnder(reference, idStart));
+  return { value: events, words: events.map(inWords).join('\n') };
 }
 
 /**
@@ -138,24 +133,20 @@ function nothingUnder(reference: string, idStart: string | null): string {
   return `Nothing is recorded under the reference ${reference}.${inLog ?? ''}`;
 }
 
-function printEvent(event: AuditEventRow): void {
-  const reason = event.reason && reasonInWords(event.event, event.reason);
-  printFacts(
-    (
-      [
-        ['Reference', event.reference],
-        ['Time', localTime(event.at)],
-        ['Event', event.event],
-        ['Reason', reason],
-        ['User', event.username],
-        ['Actor', event.actor],
-        ['Customer', event.customerKey],
-        ['Connection', event.connection],
-        ['Address', event.address],
-        ['Request', event.requestId],
-      ] as [string, string | null][]
-    ).flatMap(([name, value]) => (value === null ? [] : [[name, value] as const])),
-  );
-  if (event.steps.length > 0) printLine('\nDecisions, in order:');
-  printFacts(event.steps.map(({ step, outcome }, index) => [`  ${index + 1}. ${step}`, outcome] as const));
+function inWords(event: AuditEventRow): string {
+  const facts: [string, string | null | undefined][] = [
+    ['Reference', event.reference],
+    ['Time', localTime(event.at)],
+    ['Event', event.event],
+    ['Reason', event.reason && reasonInWords(event.event, event.reason)],
+    ['User', event.username],
+    ['Actor', event.actor],
+    ['Customer', event.customerKey],
+    ['Connection', event.connection],
+    ['Address', event.address],
+    ['Request', event.requestId],
+  ];
+  const steps = event.steps.map(({ step, outcome }, index) => [`  ${index + 1}. ${step}`, outcome] as const);
+  const known = factsOf(facts.flatMap(([name, value]) => (value == null ? [] : [[name, value] as const])));
+  return steps.length === 0 ? known : `${known}\n\nDecisions, in order:\n${factsOf(steps)}`;
 }

@@ -2,42 +2,42 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { restoreBackup, writeBackup } from '#server/database/backup.ts';
 import { confirm, type YesFlag, yesFlag } from './confirm.ts';
-import type { JsonFlag } from './options.ts';
-import { failure, printOutcome } from './print.ts';
-import { loadConfig, type WorkOnDatabase, withDatabase } from './with-database.ts';
+import { type Answer, failure } from './print.ts';
+import { loadConfig, type Opened, onDatabase } from './with-database.ts';
 
 /** `vestibule backup` and `vestibule restore` */
 export function addBackupCommands(program: Command): void {
   program
     .command('backup <file>')
     .description('write the built-in database to a new file; the server may be running')
-    .action((file: string, { json }: JsonFlag) =>
-      withBuiltIn(async (sql, { secrets, dataFolder }) => {
-        await writeBackup(sql, file).catch(problemWith(file));
-        const secret = secrets ? 'VESTIBULE_SECRET' : join(dataFolder, 'secret');
-        printOutcome(json, { file }, `Written to ${file}. It needs ${secret}: keep a copy of that in another place.`);
-      }),
-    );
+    .hook('preAction', refuseWithoutBuiltIn)
+    .action(onDatabase(runBackup));
   program
     .command('restore <file>')
     .description('replace the built-in database by a backup of the same version; sessions and links end')
     .option(...yesFlag)
-    .action((file: string, flags: JsonFlag & YesFlag) =>
-      withBuiltIn(async (sql) => {
-        const [found] = await sql`select count(*) as users from portal_user`;
-        if (found?.users > 0) await confirm(`This replaces the database, which has users (${found?.users})`, flags);
-        await restoreBackup(sql, file).catch(problemWith(file));
-        const words =
-          'Restored; all sessions and links have ended. "vestibule doctor" says whether this is its secret.';
-        printOutcome(flags.json, { file }, words);
-      }),
-    );
+    .hook('preAction', refuseWithoutBuiltIn)
+    .action(onDatabase(runRestore));
 }
 
-async function withBuiltIn(work: WorkOnDatabase<void>): Promise<void> {
+function refuseWithoutBuiltIn(): void {
   if (loadConfig().databaseUrl !== null)
     throw failure('This is for the built-in database: with DATABASE_URL use pg_dump and pg_restore.');
-  await withDatabase(work);
+}
+
+async function runBackup({ sql, config: { secrets, dataFolder } }: Opened, file: string): Promise<Answer> {
+  await writeBackup(sql, file).catch(problemWith(file));
+  const secret = secrets ? 'VESTIBULE_SECRET' : join(dataFolder, 'secret');
+  const words = `Written to ${file}. It needs ${secret}: keep a copy of that in another place.`;
+  return { value: { file }, words };
+}
+
+async function runRestore({ sql }: Opened, file: string, flags: YesFlag): Promise<Answer> {
+  const [found] = await sql`select count(*) as users from portal_user`;
+  if (found?.users > 0) await confirm(`This replaces the database, which has users (${found?.users})`, flags);
+  await restoreBackup(sql, file).catch(problemWith(file));
+  const words = 'Restored; all sessions and links have ended. "vestibule doctor" says whether this is its secret.';
+  return { value: { file }, words };
 }
 
 function problemWith(file: string) {

@@ -5,11 +5,7 @@ import { readShortName } from '#server/names/read-name.ts';
 import { findCustomer } from '#server/people/customer.ts';
 import { entityId, publicAddress, redirectUri } from '#server/single-sign-on/addresses.ts';
 import { addConnection, type ConnectionToAdd, changeConnection } from '#server/single-sign-on/change-connection.ts';
-import {
-  findSsoConnectionByKey,
-  type ProtocolSettings,
-  type SsoConnection,
-} from '#server/single-sign-on/sso-connection.ts';
+import { findSsoConnectionByKey, type SsoConnection } from '#server/single-sign-on/sso-connection.ts';
 import { confirmIfNeeded, yesFlag } from './confirm.ts';
 import {
   addConnectionFlags,
@@ -22,8 +18,8 @@ import {
   samlChanges,
 } from './connection-flags.ts';
 import { accepted } from './options.ts';
-import { failure, printFacts, printJson, printLine, printWarning, stepsInWords } from './print.ts';
-import { byOperator, withKeys } from './with-database.ts';
+import { type Answer, factsOf, failure, stepsInWords } from './print.ts';
+import { byOperator, type Keyed, onKeys } from './with-database.ts';
 
 /** `vestibule connection add oidc`, `add saml` and `set` */
 export function addConnectionChangeCommands(connection: Command): void {
@@ -32,12 +28,12 @@ export function addConnectionChangeCommands(connection: Command): void {
     'after',
     '\nExample:\n  vestibule connection add oidc acme-entra --customer acme --domain acme.example \\\n    --issuer https://login.microsoftonline.com/TENANT/v2.0 --client-id 1234 --client-secret-stdin < secret.txt\n\ndocs/single-sign-on.md covers Entra ID, Okta, Google Workspace and Keycloak.',
   );
-  addConnectionFlags(addOidcFlags(oidc, true)).action(runOidc);
+  addConnectionFlags(addOidcFlags(oidc, true)).action(onKeys(runOidc));
   const saml = addCommand(add, 'saml', 'by SAML 2.0').addHelpText(
     'after',
     '\nSAML cannot say that an address is verified: --trust-email is on by default.\n\nExample:\n  vestibule connection add saml acme-adfs --customer acme --domain acme.example --metadata metadata.xml',
   );
-  addConnectionFlags(addSamlFlags(saml, true)).action(runSaml);
+  addConnectionFlags(addSamlFlags(saml, true)).action(onKeys(runSaml));
   addSetCommand(connection);
 }
 
@@ -49,62 +45,58 @@ function addCommand(add: Command, protocol: string, description: string): Comman
     .requiredOption('--customer <key>', 'the customer whose users sign in through it');
 }
 
-async function runOidc(key: string, flags: ConnectionFlags): Promise<void> {
+async function runOidc(keyed: Keyed, key: string, flags: ConnectionFlags): Promise<Answer> {
   const usual = { clientAuthentication: 'secret', scopes: ['email', 'profile'] };
   const settings = { ...usual, ...oidcChanges(flags) };
   const secret = (await clientSecretOf(flags)) ?? null;
   if (settings.clientAuthentication !== 'privateKey' && secret === null)
     throw failure('client secret: pipe it in with --client-secret-stdin, or use --client-auth private-key.');
-  await add(key, flags, { protocol: 'oidc', settings } as ProtocolSettings, { secret, trustsEmail: false });
+  return await add(keyed, key, flags, { protocol: 'oidc', settings, secret, trustsEmail: false });
 }
 
-async function runSaml(key: string, flags: ConnectionFlags): Promise<void> {
+async function runSaml(keyed: Keyed, key: string, flags: ConnectionFlags): Promise<Answer> {
   const settings = { mayBegin: false, wantsEncryption: false, ...(await samlChanges(flags)) };
-  await add(key, flags, { protocol: 'saml', settings } as ProtocolSettings, { secret: null, trustsEmail: true });
+  return await add(keyed, key, flags, { protocol: 'saml', settings, secret: null, trustsEmail: true });
 }
 
 async function add(
+  { sql, keys, config }: Keyed,
   keyText: string,
   flags: ConnectionFlags,
-  protocol: ProtocolSettings,
-  { secret, trustsEmail }: { secret: string | null; trustsEmail: boolean },
-): Promise<void> {
+  usual: object,
+): Promise<Answer> {
   const key = accepted(readShortName(keyText));
   const { domains = [], ...given } = connectionChanges(flags);
   if (domains.length === 0) throw failure('--domain: name at least one email domain.');
-  await withKeys(async ({ sql, keys, config }) => {
-    const customer = await findCustomer(sql, flags.customer);
-    const made = {
-      key,
-      name: customer?.name ?? key,
-      customerKey: flags.customer,
-      required: false,
-      makesUsers: false,
-      trustsEmail,
-      secondFactorValues: [],
-      attributes: {},
-      domains,
-      secret,
-      secretEndsAt: null,
-      providerNetworks: [],
-      ...given,
-      ...protocol,
-    } as ConnectionToAdd;
-    const result = await addConnection({ sql, keys }, made, byOperator());
-    if (result.kind === 'taken') throw failure(`key: connection ${key} already exists.`);
-    if (result.kind === 'unknownCustomer') throw failure(`--customer: there is no customer ${flags.customer}.`);
-    const stored = await existingConnection(sql, key);
-    if (flags.json) return printJson(publicView(stored, config));
-    printLine(`Connection ${key} added. Register at the provider:`);
-    printFacts(whatTheProviderNeeds(config, stored));
-    printWarning(`Then try it: vestibule connection test ${key}`);
-  });
+  const customer = await findCustomer(sql, flags.customer);
+  const made = {
+    key,
+    name: customer?.name ?? key,
+    customerKey: flags.customer,
+    required: false,
+    makesUsers: false,
+    secondFactorValues: [],
+    attributes: {},
+    domains,
+    secretEndsAt: null,
+    providerNetworks: [],
+    ...usual,
+    ...given,
+  } as unknown as ConnectionToAdd;
+  const result = await addConnection({ sql, keys }, made, byOperator());
+  if (result.kind === 'taken') throw failure(`key: connection ${key} already exists.`);
+  if (result.kind === 'unknownCustomer') throw failure(`--customer: there is no customer ${flags.customer}.`);
+  const stored = await existingConnection(sql, key);
+  return {
+    value: publicView(stored, config),
+    words: `Connection ${key} added. Register at the provider:\n${factsOf(whatTheProviderNeeds(config, stored))}`,
+    warnings: [`Then try it: vestibule connection test ${key}`],
+  };
 }
 
 function addSetCommand(connection: Command): void {
   const set = connection
-    .command('set')
-    .argument('<key>')
+    .command('set <key>')
     .description('change a connection; unspecified options stay unchanged, lists are replaced');
   addSamlFlags(addOidcFlags(set, false), false)
     .option(
@@ -121,33 +113,29 @@ function addSetCommand(connection: Command): void {
     )
     .option('--enable', 'enable sign-in through it again; ended sessions stay ended')
     .option(...yesFlag);
-  addConnectionFlags(set).action(runSet);
+  addConnectionFlags(set).action(onKeys(runSet));
 }
 
-async function runSet(key: string, flags: ConnectionFlags, command: Command): Promise<void> {
+async function runSet(keyed: Keyed, key: string, flags: ConnectionFlags, command: Command): Promise<Answer> {
+  const { sql, keys, config } = keyed;
   const secret = await clientSecretOf(flags);
-  await withKeys(async ({ sql, keys, config }) => {
-    const before = await existingConnection(sql, key);
-    const settings = await changedSettings(before, flags);
-    const changes = {
-      ...connectionChanges(flags),
-      ...(secret !== undefined && { secret }),
-      ...(settings && { settings }),
-    };
-    if (Object.keys(changes).length === 0) command.error('error: nothing to change, see --help');
-    const change = { ...changes, keepsLinks: flags.keepLinks === true };
-    const result = await confirmIfNeeded(`This changes connection ${key}`, flags, (isAgreed) =>
-      changeConnection({ sql, keys }, key, change, byOperator(), isAgreed),
-    );
-    if (result.kind === 'notFound') throw failure(`There is no connection ${key}.`);
-    if (flags.json)
-      return printJson({
-        ...publicView(await existingConnection(sql, key), config),
-        ...(result.kind === 'changed' && { sessionsEnded: result.sessionsEnded, usersUnlinked: result.usersUnlinked }),
-      });
-    if (result.kind === 'unchanged') return printLine(`Connection ${key} already has these settings.`);
-    printLine(`Connection ${key} changed.\n${stepsInWords(result.steps)}`);
-  });
+  const settings = await changedSettings(await existingConnection(sql, key), flags);
+  const changes = {
+    ...connectionChanges(flags),
+    ...(secret !== undefined && { secret }),
+    ...(settings && { settings }),
+  };
+  if (Object.keys(changes).length === 0) command.error('error: nothing to change, see --help');
+  const change = { ...changes, keepsLinks: flags.keepLinks === true };
+  const result = await confirmIfNeeded(`This changes connection ${key}`, flags, (isAgreed) =>
+    changeConnection({ sql, keys }, key, change, byOperator(), isAgreed),
+  );
+  if (result.kind === 'notFound') throw failure(`There is no connection ${key}.`);
+  const value = publicView(await existingConnection(sql, key), config);
+  if (result.kind === 'unchanged') return { value, words: `Connection ${key} already has these settings.` };
+  const { sessionsEnded, usersUnlinked, steps } = result;
+  const words = `Connection ${key} changed.\n${stepsInWords(steps)}`;
+  return { value: { ...value, sessionsEnded, usersUnlinked }, words };
 }
 
 const ownFlags = {

@@ -10,7 +10,7 @@ import type {
 } from '#server/single-sign-on/sso-connection.ts';
 import { readStdin } from './ask.ts';
 import type { YesFlag } from './confirm.ts';
-import { given, type JsonFlag, onOff, optionOf, repeatable } from './options.ts';
+import { given, onOff, optionOf, repeatable } from './options.ts';
 import { failure } from './print.ts';
 import {
   readAttributes,
@@ -25,32 +25,31 @@ import {
 const clientAuths: Record<string, ClientAuthentication> = { basic: 'basic', post: 'post', 'private-key': 'privateKey' };
 
 /** The options of `connection add oidc`, `add saml` and `set`, read. */
-export type ConnectionFlags = JsonFlag &
-  YesFlag & {
-    customer: string;
-    name?: string;
-    domain?: string[];
-    jit?: boolean;
-    trustEmail?: boolean;
-    required?: boolean;
-    /** False: the list is emptied. */
-    secondFactor?: string[] | false;
-    /** Null for `none`. */
-    providerNetwork?: (string | null)[];
-    map?: Attributes[];
-    issuer?: string;
-    clientId?: string;
-    clientAuth?: string;
-    scope?: string[];
-    clientSecretStdin?: true;
-    secretEnds?: Date;
-    metadata?: string;
-    idpInitiated?: boolean;
-    requireEncryption?: boolean;
-    enable?: true;
-    disable?: true;
-    keepLinks?: true;
-  };
+export type ConnectionFlags = YesFlag & {
+  customer: string;
+  name?: string;
+  domain?: string[];
+  jit?: boolean;
+  trustEmail?: boolean;
+  required?: boolean;
+  /** False: the list is emptied. */
+  secondFactor?: string[] | false;
+  /** Null for `none`. */
+  providerNetwork?: (string | null)[];
+  map?: Attributes[];
+  issuer?: string;
+  clientId?: string;
+  clientAuth?: string;
+  scope?: string[];
+  clientSecretStdin?: true;
+  secretEnds?: Date;
+  metadata?: string;
+  idpInitiated?: boolean;
+  requireEncryption?: boolean;
+  enable?: true;
+  disable?: true;
+  keepLinks?: true;
+};
 
 /** The flags of both protocols. */
 export function addConnectionFlags(command: Command): Command {

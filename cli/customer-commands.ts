@@ -3,7 +3,6 @@ import { addCustomer, changeCustomer, customerInWords, removeCustomer } from '#s
 import { readNetwork } from '#server/names/network.ts';
 import { readCustomerName, readShortName } from '#server/names/read-name.ts';
 import {
-  type Customer,
   type CustomerChanges,
   countUsersWithPasswordAlone,
   findCustomer,
@@ -12,28 +11,16 @@ import {
 import { listSsoConnections } from '#server/single-sign-on/sso-connection.ts';
 import { listEnds } from '#server/single-sign-on/sso-warnings.ts';
 import { confirmIfNeeded, type YesFlag, yesFlag } from './confirm.ts';
-import { accepted, given, type JsonFlag, onOff, optionOf, repeatable } from './options.ts';
-import {
-  failure,
-  localTime,
-  printFacts,
-  printJson,
-  printLine,
-  printOutcome,
-  printTable,
-  printWarning,
-  stepsInWords,
-  yesOrNo,
-} from './print.ts';
-import { byOperator, withDatabase } from './with-database.ts';
+import { accepted, given, onOff, optionOf, repeatable } from './options.ts';
+import { type Answer, factsOf, failure, localTime, stepsInWords, tableOf, yesOrNo } from './print.ts';
+import { byOperator, type Opened, onDatabase } from './with-database.ts';
 
-type Flags = JsonFlag &
-  Pick<CustomerChanges, 'name' | 'twoFactor' | 'newDeviceMail' | 'rememberDevices' | 'passkeys'> & {
-    allowNetwork?: string[];
-    allowAnywhere?: true;
-    enable?: true;
-    disable?: true;
-  };
+type Flags = Pick<CustomerChanges, 'name' | 'twoFactor' | 'newDeviceMail' | 'rememberDevices' | 'passkeys'> & {
+  allowNetwork?: string[];
+  allowAnywhere?: true;
+  enable?: true;
+  disable?: true;
+};
 
 function addFlags(command: Command): Command {
   return command
@@ -55,14 +42,6 @@ function addFlags(command: Command): Command {
 /** `vestibule customer …` */
 export function addCustomerCommands(program: Command): void {
   const customer = program.command('customer').description('the companies whose users sign in');
-  addAddCommand(customer);
-  addListCommand(customer);
-  addShowCommand(customer);
-  addSetCommand(customer);
-  addRemoveCommand(customer);
-}
-
-function addAddCommand(customer: Command): void {
   const add = customer
     .command('add')
     .argument('<key>', 'short name of lower-case letters, digits and dashes')
@@ -72,72 +51,14 @@ function addAddCommand(customer: Command): void {
       'after',
       '\nExamples:\n  vestibule customer add acme --name "Acme Ltd."\n  vestibule customer add bank --allow-network 203.0.113.0/24 --two-factor app',
     )
-    .action((keyText: string, flags: Flags) => {
-      const key = accepted(readShortName(keyText));
-      const made = { key, name: key, allowedNetworks: [], twoFactor: 'off' as const, ...changesOf(flags) };
-      return withDatabase(async (sql) => {
-        if (!(await addCustomer(sql, made, byOperator()))) throw failure(`key: customer ${key} already exists.`);
-        if (flags.json) printJson(await findCustomer(sql, key));
-        else printLine(`Customer ${key} added.`);
-      });
-    });
-}
-
-function addListCommand(customer: Command): void {
+    .action(onDatabase(runAdd));
+  customer.command('list').description('list all customers').action(onDatabase(runList));
   customer
-    .command('list')
-    .description('list all customers')
-    .action(({ json }: Flags) =>
-      withDatabase(async (sql) => {
-        const customers = await listCustomers(sql);
-        if (json) return printJson(customers);
-        if (customers.length === 0) return printLine('There are no customers yet: vestibule customer add <key>');
-        printTable(['KEY', 'NAME', 'USERS', 'NETWORKS', 'TWO-FACTOR', 'ACTIVE', 'ADDED'], customers.map(rowOf));
-      }),
-    );
-}
-
-function rowOf(customer: Customer & { users: number }): string[] {
-  const { key, name, users, allowedNetworks, twoFactor, active, createdAt } = customer;
-  const networks = allowedNetworks.join(', ') || 'anywhere';
-  return [key, name, String(users), networks, twoFactor, yesOrNo(active), localTime(createdAt)];
-}
-
-function addShowCommand(customer: Command): void {
-  customer
-    .command('show')
-    .argument('<key>')
+    .command('show <key>')
     .description('show what a customer has: its settings, people, connections, and when their certificates end')
-    .action((key: string, { json }: JsonFlag) =>
-      withDatabase(async (sql) => {
-        const found = (await listCustomers(sql)).find((one) => one.key === key);
-        if (!found) throw failure(`There is no customer ${key}.`);
-        const ends = await listEnds(sql);
-        const connections = (await listSsoConnections(sql))
-          .filter(({ customerKey }) => customerKey === key)
-          .map(({ key, protocol, domains, active, required }) => ({
-            ...{ key, protocol, domains, active, required },
-            ends: ends.filter(({ connection }) => connection === key).map(({ what, endsAt }) => ({ what, endsAt })),
-          }));
-        if (json) return printJson({ ...found, connections });
-        printFacts([
-          ['key', key],
-          ...customerInWords(found).map(({ step, outcome }) => [step, outcome] as const),
-          ['people', `${found.users}: vestibule user list --customer ${key}`],
-          ...connections.map(({ key, protocol, domains, active, required, ends }) => {
-            const states = [...(active ? [] : ['disabled']), ...(required ? ['required'] : [])];
-            const until = ends.map(({ what, endsAt }) => `${what} ends ${localTime(endsAt)}`);
-            return [`connection ${key}`, [protocol, domains.join(' '), ...states, ...until].join(', ')] as const;
-          }),
-        ]);
-      }),
-    );
-}
-
-function addSetCommand(customer: Command): void {
+    .action(onDatabase(runShow));
   const set = customer
-    .command('set')
-    .argument('<key>')
+    .command('set <key>')
     .description('change a customer; unspecified options stay unchanged, networks are replaced')
     .addOption(new Option('--allow-anywhere', 'allow sign-in from any network again').conflicts('allowNetwork'))
     .addOption(new Option('--disable', 'its users can no longer sign in for it').conflicts('enable'))
@@ -147,50 +68,84 @@ function addSetCommand(customer: Command): void {
       'after',
       '\nExamples:\n  vestibule customer set acme --two-factor email\n  vestibule customer set acme --allow-network 203.0.113.0/24 --allow-network 2001:db8::/32\n  vestibule customer set acme --allow-anywhere',
     )
-    .action((key: string, flags: Flags, command: Command) => {
-      const changes = changesOf(flags);
-      if (Object.keys(changes).length === 0) command.error('error: nothing to change, see --help');
-      return withDatabase(async (sql) => {
-        const result = await changeCustomer(sql, key, changes, byOperator());
-        if (result.kind === 'notFound') throw failure(`There is no customer ${key}.`);
-        const lacking =
-          flags.twoFactor === 'app' && result.kind === 'changed' ? await countUsersWithPasswordAlone(sql, key) : 0;
-        if (lacking > 0)
-          printWarning(
-            `Users of this customer with neither an app nor a confirmed email: ${lacking}. Until each has set up an app, anyone who knows their password can do it instead.`,
-          );
-        if (flags.json) return printJson(await findCustomer(sql, key));
-        if (result.kind === 'unchanged') return printLine(`Customer ${key} already has these settings.`);
-        printLine(`Customer ${key} changed.\n${stepsInWords(result.steps)}`);
-      });
-    });
+    .action(onDatabase(runSet));
+  customer
+    .command('remove <key>')
+    .description('remove a customer and its single sign-on connections; its users stay')
+    .option(...yesFlag)
+    .action(onDatabase(runRemove));
 }
 
-function changesOf({ json: _, allowNetwork, allowAnywhere, enable, disable, ...own }: Flags) {
+async function runAdd({ sql }: Opened, keyText: string, flags: Flags): Promise<Answer> {
+  const key = accepted(readShortName(keyText));
+  const made = { key, name: key, allowedNetworks: [], twoFactor: 'off' as const, ...changesOf(flags) };
+  if (!(await addCustomer(sql, made, byOperator()))) throw failure(`key: customer ${key} already exists.`);
+  return { value: await findCustomer(sql, key), words: `Customer ${key} added.` };
+}
+
+async function runList({ sql }: Opened): Promise<Answer> {
+  const customers = await listCustomers(sql);
+  if (customers.length === 0) return { value: [], words: 'There are no customers yet: vestibule customer add <key>' };
+  const rows = customers.map(({ key, name, users, allowedNetworks, twoFactor, active, createdAt }) => {
+    const networks = allowedNetworks.join(', ') || 'anywhere';
+    return [key, name, String(users), networks, twoFactor, yesOrNo(active), localTime(createdAt)];
+  });
+  const words = tableOf(['KEY', 'NAME', 'USERS', 'NETWORKS', 'TWO-FACTOR', 'ACTIVE', 'ADDED'], rows);
+  return { value: customers, words };
+}
+
+async function runShow({ sql }: Opened, key: string): Promise<Answer> {
+  const found = (await listCustomers(sql)).find((one) => one.key === key);
+  if (!found) throw failure(`There is no customer ${key}.`);
+  const ends = await listEnds(sql);
+  const connections = (await listSsoConnections(sql))
+    .filter(({ customerKey }) => customerKey === key)
+    .map(({ key, protocol, domains, active, required }) => ({
+      ...{ key, protocol, domains, active, required },
+      ends: ends.filter(({ connection }) => connection === key).map(({ what, endsAt }) => ({ what, endsAt })),
+    }));
+  const words = factsOf([
+    ['key', key],
+    ...customerInWords(found).map(({ step, outcome }) => [step, outcome] as const),
+    ['people', `${found.users}: vestibule user list --customer ${key}`],
+    ...connections.map(({ key, protocol, domains, active, required, ends }) => {
+      const states = [...(active ? [] : ['disabled']), ...(required ? ['required'] : [])];
+      const until = ends.map(({ what, endsAt }) => `${what} ends ${localTime(endsAt)}`);
+      return [`connection ${key}`, [protocol, domains.join(' '), ...states, ...until].join(', ')] as const;
+    }),
+  ]);
+  return { value: { ...found, connections }, words };
+}
+
+async function runSet({ sql }: Opened, key: string, flags: Flags, command: Command): Promise<Answer> {
+  const changes = changesOf(flags);
+  if (Object.keys(changes).length === 0) command.error('error: nothing to change, see --help');
+  const result = await changeCustomer(sql, key, changes, byOperator());
+  if (result.kind === 'notFound') throw failure(`There is no customer ${key}.`);
+  const value = await findCustomer(sql, key);
+  if (result.kind === 'unchanged') return { value, words: `Customer ${key} already has these settings.` };
+  const lacking = flags.twoFactor === 'app' ? await countUsersWithPasswordAlone(sql, key) : 0;
+  const warning = `Users of this customer with neither an app nor a confirmed email: ${lacking}. Until each has set up an app, anyone who knows their password can do it instead.`;
+  const words = `Customer ${key} changed.\n${stepsInWords(result.steps)}`;
+  return { value, words, warnings: lacking > 0 ? [warning] : [] };
+}
+
+function changesOf(flags: Flags) {
+  const { name, twoFactor, newDeviceMail, rememberDevices, passkeys, enable, disable } = flags;
   return given({
-    ...own,
-    allowedNetworks: allowAnywhere ? [] : allowNetwork,
+    ...{ name, twoFactor, newDeviceMail, rememberDevices, passkeys },
+    allowedNetworks: flags.allowAnywhere ? [] : flags.allowNetwork,
     active: enable || disable ? enable === true : undefined,
   });
 }
 
-function addRemoveCommand(customer: Command): void {
-  customer
-    .command('remove')
-    .argument('<key>')
-    .description('remove a customer and its single sign-on connections; its users stay')
-    .option(...yesFlag)
-    .action((key: string, flags: JsonFlag & YesFlag) =>
-      withDatabase(async (sql) => {
-        const result = await confirmIfNeeded(`This removes customer ${key} for good`, flags, (isAgreed) =>
-          removeCustomer(sql, key, byOperator(), isAgreed),
-        );
-        if (result.kind === 'notFound') throw failure(`There is no customer ${key}.`);
-        const { usersLeftWithout } = result;
-        printOutcome(flags.json, { removed: key, usersLeftWithout }, `Customer ${key} removed.`);
-        if (usersLeftWithout.length > 0 && !flags.json) {
-          printWarning(`These users no longer have a customer and cannot sign in: ${usersLeftWithout.join(', ')}`);
-        }
-      }),
-    );
+async function runRemove({ sql }: Opened, key: string, flags: YesFlag): Promise<Answer> {
+  const result = await confirmIfNeeded(`This removes customer ${key} for good`, flags, (isAgreed) =>
+    removeCustomer(sql, key, byOperator(), isAgreed),
+  );
+  if (result.kind === 'notFound') throw failure(`There is no customer ${key}.`);
+  const { usersLeftWithout } = result;
+  const left = `These users no longer have a customer and cannot sign in: ${usersLeftWithout.join(', ')}`;
+  const warnings = usersLeftWithout.length > 0 ? [left] : [];
+  return { value: { removed: key, usersLeftWithout }, words: `Customer ${key} removed.`, warnings };
 }

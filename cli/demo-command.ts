@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { RunningDemo } from '#demo/run-demo.ts';
 import { root } from '#server/config/root.ts';
-import { exitCodes, failure, printFacts, printJson, printLine, printTable, printWarning } from './print.ts';
+import { exitCodes, factsOf, failure, printJson, printLine, printWarning, tableOf } from './print.ts';
 
 /** `vestibule demo` */
 export function addDemoCommand(program: Command): void {
@@ -55,20 +55,20 @@ async function runDemoCommand({ port, host, json }: Flags): Promise<void> {
 function printDemo({ startPage, portal, dataFolder, accounts }: RunningDemo): void {
   printLine('The demo runs. Begin here:\n');
   printLine(`  ${startPage}\n`);
-  printFacts([
-    ['Portal', `${portal}/`],
-    ['Inbox', `${startPage}inbox`],
-    ['Authenticator', `${startPage}authenticator`],
-  ]);
-  printLine('');
-  printTable(
-    ['NAME', 'EMAIL', 'PASSWORD'],
-    accounts.map(({ username, email, password, isInvited }) => [
-      username,
-      email,
-      password ?? (isInvited ? '- (invited by email)' : '- (single sign-on)'),
+  printLine(
+    factsOf([
+      ['Portal', `${portal}/`],
+      ['Inbox', `${startPage}inbox`],
+      ['Authenticator', `${startPage}authenticator`],
     ]),
   );
+  printLine('');
+  const rows = accounts.map(({ username, email, password, isInvited }) => [
+    username,
+    email,
+    password ?? (isInvited ? '- (invited by email)' : '- (single sign-on)'),
+  ]);
+  printLine(tableOf(['NAME', 'EMAIL', 'PASSWORD'], rows));
   const isRepository = existsSync(new URL('vestibule', root));
   const command = isRepository ? './vestibule' : relative('', process.argv[1] as string);
   printLine(`\nWhy somebody was refused: VESTIBULE_DATA=${dataFolder} ${command} explain REFERENCE`);

@@ -44,7 +44,7 @@ export async function checkDataFolder({ dataFolder, databaseUrl, smtp }: Config)
 
 /** Whether anything of single sign-on expires soon, or locks people out. */
 export async function checkEnds(): Promise<Finding> {
-  const warnings = await withDatabase((sql) => ssoWarnings({ sql, now: () => new Date() }));
+  const warnings = await withDatabase(({ sql }) => ssoWarnings({ sql, now: () => new Date() }));
   if (warnings.length === 0) return { ok: true, words: 'nothing expires within 60 days, and no domain is locked out' };
   return { ok: false, words: warnings.join('; ') };
 }
@@ -60,7 +60,7 @@ export async function checkSecrets(): Promise<Finding> {
 /** Whether a running instance has met a reverse proxy, within two days, that is still not trusted. */
 export async function checkProxy(config: Config): Promise<Finding> {
   const since = new Date(Date.now() - 2 * day);
-  const [met] = await withDatabase((sql) =>
+  const [met] = await withDatabase(({ sql }) =>
     patientRead(sql, (sql) => listAuditEvents(sql, { event: 'proxy-not-trusted', since, limit: 1 })),
   );
   const address = met?.address ?? undefined;
@@ -79,7 +79,7 @@ export function checkLinks(config: Config): Finding {
 /** Whether the database is reachable; runs missing migrations, as every command does. */
 export async function checkDatabase(): Promise<Finding> {
   try {
-    const applied = await withDatabase(async (_sql, _config, applied) => applied);
+    const applied = await withDatabase(async ({ applied }) => applied);
     return { ok: true, words: `up to date${applied.length > 0 ? `, after ${applied.join(', ')}` : ''}` };
   } catch (error) {
     if (!isFailure(error)) throw error;

@@ -21,7 +21,7 @@ async function runDoctor({ sendTo, json }: Flags): Promise<void> {
   const checks: Check[] = [];
   for await (const check of runChecks(sendTo)) {
     checks.push(check);
-    if (!json) printCheck(check);
+    if (!json) printLine(lineOf(check));
   }
   if (json) printJson(checks);
   process.exitCode = exitCodeOf(checks);
@@ -56,9 +56,9 @@ async function* runChecks(recipient: string | undefined): AsyncGenerator<Check> 
 }
 
 /** One line of a report. */
-export function printCheck({ check, ok, warning, words }: Check): void {
+export function lineOf({ check, ok, warning, words }: Check): string {
   const outcome = warning ? 'warning' : ok === null ? 'skipped' : ok ? 'ok' : 'failed';
-  printLine(`${outcome.padEnd(7)} – ${check} – ${words.replaceAll('\n', ' ')}`);
+  return `${outcome.padEnd(7)} – ${check} – ${words.replaceAll('\n', ' ')}`;
 }
 
 function exitCodeOf(checks: readonly Check[]): number {

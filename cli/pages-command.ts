@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { placeholderWarning } from '#server/config/config.ts';
 import type { Reading } from '#server/names/read-name.ts';
 import { repeatable } from './options.ts';
-import { failure, printJson, printLine } from './print.ts';
+import { failure, printAnswer } from './print.ts';
 import { loadConfig } from './with-database.ts';
 
 type Flags = { provider?: string[]; json?: true };
@@ -27,12 +27,13 @@ async function runPages(folder: string, { provider = [], json }: Flags) {
   const files = await staticFiles(config, provider);
   await writeFolder(path, files).catch(cannotWrite);
   const warning = placeholderWarning(config);
-  if (json) return printJson({ folder: path, files: files.size, warnings: warning ? [warning] : [] });
-  printLine(`${files.size} files are in ${path}:\n`);
-  printLine('  public/       what a web server serves');
-  printLine('  headers.conf  the headers of every page, for nginx');
-  printLine('\nWhether a backend keeps its part: vestibule conformance <url>');
-  if (warning) printLine(`\nWarning: ${warning}.`);
+  const words = `${files.size} files are in ${path}:
+
+  public/       what a web server serves
+  headers.conf  the headers of every page, for nginx
+
+Whether a backend keeps its part: vestibule conformance <url>${warning ? `\n\nWarning: ${warning}.` : ''}`;
+  printAnswer({ value: { folder: path, files: files.size, warnings: warning ? [warning] : [] }, words }, json);
 }
 
 function cannotWrite({ code, path, message }: NodeJS.ErrnoException): never {

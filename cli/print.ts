@@ -24,10 +24,13 @@ export function printJson(value: unknown): void {
   printLine(JSON.stringify(value, null, 2));
 }
 
-/** An outcome: as JSON, or in a line. */
-export function printOutcome(json: true | undefined, value: unknown, line: string): void {
+/** What a command answers: to people in words, by --json as a value; warnings go to standard error beside both. */
+export type Answer = { value: unknown; words: string; warnings?: readonly string[] };
+
+export function printAnswer({ value, words, warnings = [] }: Answer, json: true | undefined): void {
   if (json) printJson(value);
-  else printLine(line);
+  else printLine(words);
+  warnings.forEach(printWarning);
 }
 
 /** The steps of a change, one a line. */
@@ -38,19 +41,17 @@ export function stepsInWords(steps: readonly { step: string; outcome: string }[]
 export const yesOrNo = (value: boolean) => (value ? 'yes' : 'no');
 
 /** Rows under headings, each column as wide as its widest cell. */
-export function printTable(headings: readonly string[], rows: readonly (readonly string[])[]): void {
-  const cells = [headings, ...rows].map((row) => row.map((cell) => visible(cell)));
+export function tableOf(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const cells = [headings, ...rows].map((row) => row.map(visible));
   const widths = headings.map((_, column) => Math.max(...cells.map((row) => (row[column] ?? '').length)));
-  for (const row of cells) {
-    const padded = row.map((cell, column) => cell.padEnd(widths[column] ?? 0));
-    process.stdout.write(`${padded.join('  ').trimEnd()}\n`);
-  }
+  const lines = cells.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
+  return lines.map((line) => line.trimEnd()).join('\n');
 }
 
 /** Names and values, one pair per line. */
-export function printFacts(facts: readonly (readonly [string, string])[]): void {
+export function factsOf(facts: readonly (readonly [string, string])[]): string {
   const width = Math.max(...facts.map(([name]) => name.length));
-  for (const [name, value] of facts) printLine(`${name.padEnd(width)}  ${value}`.trimEnd());
+  return facts.map(([name, value]) => `${name.padEnd(width)}  ${value}`.trimEnd()).join('\n');
 }
 
 /** A time in the operator's time zone, such as `2026-03-01 11:00:00 +01:00`. */

@@ -8,7 +8,7 @@ import { addConnectionCommands } from './connection-commands.ts';
 import { addCustomerCommands } from './customer-commands.ts';
 import { addDemoCommand } from './demo-command.ts';
 import { addDoctorCommand } from './doctor-command.ts';
-import { addKeysCommands, addSecretsCommands } from './keys-commands.ts';
+import { addKeysCommands } from './keys-commands.ts';
 import { addPagesCommand } from './pages-command.ts';
 import { exitCodes, isFailure, printWarning } from './print.ts';
 import { addServerCommands } from './server-commands.ts';
@@ -60,7 +60,6 @@ Exit codes: 0 done, 1 refused, not found or not started, 2 wrong usage, 3 databa
   addConnectionCommands(program);
   addAuditCommands(program);
   addKeysCommands(program);
-  addSecretsCommands(program);
   addBackupCommands(program);
   addDoctorCommand(program);
   addPagesCommand(program);

@@ -2,10 +2,9 @@ import type { Command } from 'commander';
 import { placeholderWarning } from '#server/config/config.ts';
 import { hostAndPort } from '#server/config/server-urls.ts';
 import { outboxOf } from '#server/mail/transport.ts';
-import { exitCodes, failure, printFacts, printJson, printLine, printWarning } from './print.ts';
-import { checkConfig, withDatabase } from './with-database.ts';
-
-type Flags = { json?: true };
+import type { JsonFlag } from './options.ts';
+import { type Answer, exitCodes, factsOf, failure, printAnswer, printJson, printWarning } from './print.ts';
+import { checkConfig, type Opened, onDatabase } from './with-database.ts';
 
 /** `vestibule serve`, `vestibule migrate` and `vestibule config check` */
 export function addServerCommands(program: Command): void {
@@ -17,7 +16,7 @@ export function addServerCommands(program: Command): void {
   program
     .command('migrate')
     .description('update the database to this version; the server also does so when it starts')
-    .action(runMigrate);
+    .action(onDatabase(runMigrate));
   program
     .command('config')
     .description('the settings in the environment and the configuration file')
@@ -33,14 +32,12 @@ async function runServe(): Promise<void> {
   });
 }
 
-async function runMigrate({ json }: Flags): Promise<void> {
-  await withDatabase(async (_sql, _config, applied) => {
-    if (json) return printJson({ applied });
-    printLine(applied.length === 0 ? 'The database is up to date.' : `Migrations applied: ${applied.join(', ')}`);
-  });
+async function runMigrate({ applied }: Opened): Promise<Answer> {
+  const words = applied.length === 0 ? 'The database is up to date.' : `Migrations applied: ${applied.join(', ')}`;
+  return { value: { applied }, words };
 }
 
-function runConfigCheck({ json }: Flags): void {
+function runConfigCheck({ json }: JsonFlag): void {
   const result = checkConfig();
   if (result.kind === 'refused') {
     if (json) printJson(result);
@@ -57,19 +54,15 @@ function runConfigCheck({ json }: Flags): void {
     mails: config.smtp ? hostAndPort(config.smtp) : outboxOf(config.dataFolder),
   };
   const warning = placeholderWarning(config);
-  if (json) {
-    printJson({ ok: true, summary, warnings: warning ? [warning] : [] });
-    return;
-  }
-  printLine('The configuration is valid.\n');
-  printFacts([
+  const facts = factsOf([
     ['Pages', summary.publicUrl],
     ['Listens at', summary.listens],
     ['Database', summary.database],
     ['Data folder', summary.dataFolder],
     ['Mails to', summary.mails],
   ]);
-  if (warning) printLine(`\nWarning: ${warning}.`);
+  const words = `The configuration is valid.\n\n${facts}${warning ? `\n\nWarning: ${warning}.` : ''}`;
+  printAnswer({ value: { ok: true, summary, warnings: warning ? [warning] : [] }, words }, json);
 }
 
 function withoutSecrets(databaseUrl: string): string {

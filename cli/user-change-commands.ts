@@ -8,28 +8,27 @@ import { findUser, type User } from '#server/people/portal-user.ts';
 import { newPasswordRules } from '#server/sign-in/new-password.ts';
 import { readNewPassword } from './ask.ts';
 import { confirm, type YesFlag, yesFlag } from './confirm.ts';
-import { accepted, given, type JsonFlag, nameArgument, optionOf, repeatable } from './options.ts';
-import { failure, printJson, printLine, printWarning, stepsInWords } from './print.ts';
-import { byOperator, withDatabase } from './with-database.ts';
+import { accepted, given, nameArgument, optionOf, repeatable } from './options.ts';
+import { type Answer, failure, stepsInWords } from './print.ts';
+import { byOperator, type Opened, onDatabase } from './with-database.ts';
 
-type Flags = JsonFlag &
-  YesFlag & {
-    rename?: string;
-    email?: string;
-    /** False: removed. */
-    name?: string | false;
-    group?: string[] | false;
-    customer?: string[];
-    addCustomer?: string[];
-    removeCustomer?: string[];
-    /** True asks for one, false removes it. */
-    password?: boolean;
-    passwordStdin?: true;
-    language?: Language | 'browser';
-    active?: true;
-    inactive?: true;
-    passwordChange?: boolean;
-  };
+type Flags = YesFlag & {
+  rename?: string;
+  email?: string;
+  /** False: removed. */
+  name?: string | false;
+  group?: string[] | false;
+  customer?: string[];
+  addCustomer?: string[];
+  removeCustomer?: string[];
+  /** True asks for one, false removes it. */
+  password?: boolean;
+  passwordStdin?: true;
+  language?: Language | 'browser';
+  active?: true;
+  inactive?: true;
+  passwordChange?: boolean;
+};
 
 /** `vestibule user add` and `vestibule user set` */
 export function addUserChangeCommands(user: Command): void {
@@ -44,7 +43,7 @@ export function addUserChangeCommands(user: Command): void {
       'after',
       '\nExamples:\n  vestibule user add alice --email alice@acme.example --customer acme --name "Alice Arden" --group acme:finance\n  pass show alice | vestibule user add alice --email alice@acme.example --customer acme --password-stdin',
     )
-    .action(runAdd);
+    .action(onDatabase(runAdd));
   const set = user
     .command('set')
     .argument(...nameArgument)
@@ -67,7 +66,7 @@ export function addUserChangeCommands(user: Command): void {
       'after',
       '\nExamples:\n  vestibule user set alice --password\n  vestibule user set alice --inactive\n  vestibule user set alice --add-customer beta --language de',
     )
-    .action(runSet);
+    .action(onDatabase(runSet));
 }
 
 const emailOption = () => optionOf('--email <address>', 'email address', readEmail);
@@ -93,7 +92,7 @@ function addFlags(command: Command, customerDescription: string): Command {
     .option('--no-password-change', 'the user may not change the password');
 }
 
-async function runAdd(usernameText: string, flags: Flags): Promise<void> {
+async function runAdd({ sql, config }: Opened, usernameText: string, flags: Flags): Promise<Answer> {
   const username = accepted(readUsername(usernameText));
   const source = flags.passwordStdin ? 'stdin' : flags.password === false ? null : 'ifGiven';
   const customers = flags.customer ?? [];
@@ -107,44 +106,39 @@ async function runAdd(usernameText: string, flags: Flags): Promise<void> {
     active: !flags.inactive,
     mayChangePassword: flags.passwordChange !== false,
   };
-  await withDatabase(async (sql, config) => {
-    const passwordHash = source ? await readNewPassword(source, await newPasswordRules(sql, config, values)) : null;
-    const result = await addUser(sql, { ...values, passwordHash }, byOperator());
-    if (result.kind === 'refused') throw failure(`${result.problem}.`);
-    if (flags.json) return printJson(await findUser(sql, foldLoginName(username)));
-    printLine(`User ${username} added${passwordHash ? '' : ', without a password'}.`);
-    if (!passwordHash && values.active && values.mayChangePassword)
-      printLine(`To have them choose one by email: vestibule user invite ${username}`);
-    if (customers.length === 0)
-      printWarning('The user has no customer and cannot sign in: vestibule user set --add-customer');
-  });
+  const passwordHash = source ? await readNewPassword(source, await newPasswordRules(sql, config, values)) : null;
+  const result = await addUser(sql, { ...values, passwordHash }, byOperator());
+  if (result.kind === 'refused') throw failure(`${result.problem}.`);
+  const added = `User ${username} added${passwordHash ? '' : ', without a password'}.`;
+  const mayInvite = !passwordHash && values.active && values.mayChangePassword;
+  const none = 'The user has no customer and cannot sign in: vestibule user set --add-customer';
+  return {
+    value: await findUser(sql, foldLoginName(username)),
+    words: mayInvite ? `${added}\nTo have them choose one by email: vestibule user invite ${username}` : added,
+    warnings: customers.length === 0 ? [none] : [],
+  };
 }
 
-async function runSet(name: string, flags: Flags, command: Command): Promise<void> {
+async function runSet({ sql, config }: Opened, name: string, flags: Flags, command: Command): Promise<Answer> {
   const change = changeOf(flags);
   const source = flags.passwordStdin ? 'stdin' : flags.password ? 'prompt' : null;
   if (Object.keys(change).length === 0 && !source) command.error('error: nothing to change, see --help');
-  await withDatabase(async (sql, config) => {
-    if (source) {
-      // It may be none of the names that they will have after the change.
-      const user = await existingUser(sql, name);
-      const { username = user.username, email = user.email } = change;
-      const customers = change.customers?.(user.customers) ?? user.customers;
-      change.passwordHash = await readNewPassword(
-        source,
-        await newPasswordRules(sql, config, { username, email, customers }),
-      );
-    }
-    const { hasPassword, username } = await existingUser(sql, name);
-    if (flags.password === false && hasPassword)
-      await confirm(`This removes the password of ${username} for good, and passkeys beside it`, flags);
-    const result = await changeUser(sql, name, change, byOperator());
-    if (result.kind === 'notFound') throw failure(`There is no user ${name}.`);
-    if (result.kind === 'refused') throw failure(`${result.problem}.`);
-    if (flags.json) return printJson(await findUser(sql, foldLoginName(change.username ?? name)));
-    if (result.kind === 'unchanged') return printLine(`User ${name} already has these settings.`);
-    printLine(`User ${name} changed.\n${stepsInWords(result.steps)}`);
-  });
+  const user = await existingUser(sql, name);
+  if (source) {
+    // It may be none of the names that they will have after the change.
+    const { username = user.username, email = user.email } = change;
+    const customers = change.customers?.(user.customers) ?? user.customers;
+    const rules = await newPasswordRules(sql, config, { username, email, customers });
+    change.passwordHash = await readNewPassword(source, rules);
+  }
+  if (flags.password === false && user.hasPassword)
+    await confirm(`This removes the password of ${user.username} for good, and passkeys beside it`, flags);
+  const result = await changeUser(sql, name, change, byOperator());
+  if (result.kind === 'notFound') throw failure(`There is no user ${name}.`);
+  if (result.kind === 'refused') throw failure(`${result.problem}.`);
+  const value = await findUser(sql, foldLoginName(change.username ?? name));
+  if (result.kind === 'unchanged') return { value, words: `User ${name} already has these settings.` };
+  return { value, words: `User ${name} changed.\n${stepsInWords(result.steps)}` };
 }
 
 function changeOf(flags: Flags): ChangeOfUser {

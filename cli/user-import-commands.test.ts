@@ -134,7 +134,7 @@ describe('vestibule user import', () => {
     ['FOLDER.csv', 'FOLDER.csv cannot be read (EISDIR)'],
     ['users.json', 'jq -c'],
     ['users.xlsx', '--format says so'],
-    ['- --customer UPPER', 'is not the key of a customer'],
+    ['- --customer UPPER', '--customer: must be 1 to 63 lower-case letters'],
     ['- --refused /nowhere/x', '--refused: /nowhere/x cannot be written'],
   ])('refuses %s', async (args, problem) => {
     await mkdir(join(commands.folder, 'FOLDER.csv'), { recursive: true });

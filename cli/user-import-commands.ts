@@ -7,17 +7,16 @@ import type { ImportFile } from '#server/accounts/read-records.ts';
 import { readText, readTextFile } from '#server/config/read-text-file.ts';
 import { readShortName } from '#server/names/read-name.ts';
 import { repeatable } from './options.ts';
-import { exitCodes, failure, printJson, printLine, printWarning } from './print.ts';
-import { type Keyed, withKeys } from './with-database.ts';
+import { type Answer, exitCodes, failure, printWarning } from './print.ts';
+import { type Keyed, onKeys } from './with-database.ts';
 
 type ImportFlags = {
   from: ImportOptions['from'];
   format?: 'jsonl' | 'csv';
   customer?: string[];
-  dryRun?: true;
+  dryRun?: boolean;
   refused?: string;
   acceptUnverified?: true;
-  json?: true;
 };
 
 /** Refused lines that are shown. */
@@ -33,7 +32,9 @@ export function addUserImportCommands(user: Command): void {
       new Option('--from <source>', 'what wrote the file').choices(['vestibule', 'keycloak']).default('vestibule'),
     )
     .addOption(new Option('--format <format>', 'default: by the name of the file').choices(['jsonl', 'csv']))
-    .addOption(repeatable('--customer <key>', 'customer of users for whom the file names none; may be repeated'))
+    .addOption(
+      repeatable('--customer <key>', 'customer of users for whom the file names none; may be repeated', readShortName),
+    )
     .option('--accept-unverified', 'take over users whose email address the source has not verified')
     .option('--dry-run', 'check every line, store nothing')
     .option('--refused <file>', 'write refused lines to this file, with the reasons, to be corrected and imported')
@@ -48,7 +49,7 @@ Examples:
   vestibule user import users.csv --customer acme --refused refused.csv
   jq -c '.users[]' realm-users-*.json | vestibule user import - --from keycloak --customer acme`,
     )
-    .action(runImport);
+    .action(onKeys(runImport));
   user
     .command('export')
     .description('write every user as JSON Lines to standard output; user import reads them')
@@ -58,24 +59,21 @@ Examples:
     )
     .option('--json', 'write JSON Lines, as it does anyway')
     .addHelpText('after', '\nExample:\n  (umask 077 && vestibule user export --secrets > users.jsonl)')
-    .action((flags: ExportFlags) => withKeys((keyed) => runExport(keyed, flags)));
+    .action(onKeys(runExport));
 }
 
-async function runImport(file: string, flags: ImportFlags): Promise<void> {
-  const wrongKey = flags.customer?.find((key) => readShortName(key).kind === 'refused');
-  if (wrongKey !== undefined) throw failure(`customer: ${JSON.stringify(wrongKey)} is not the key of a customer.`);
+async function runImport(keyed: Keyed, file: string, flags: ImportFlags): Promise<Answer> {
   const { entries, write } = await openImportFile(file, flags.format);
-  await withKeys(async (keyed) => {
-    const { importUsers } = await import('#server/accounts/import-users.ts');
-    const outcome = await importUsers(keyed, entries, {
-      from: flags.from,
-      customers: flags.customer ?? [],
-      acceptsUnverified: flags.acceptUnverified === true,
-      dryRun: flags.dryRun === true,
-    });
-    if (flags.refused !== undefined) writeForOwner(flags.refused, write(outcome.refused));
-    report(outcome, flags);
+  const { importUsers } = await import('#server/accounts/import-users.ts');
+  const outcome = await importUsers(keyed, entries, {
+    from: flags.from,
+    customers: flags.customer ?? [],
+    acceptsUnverified: flags.acceptUnverified === true,
+    dryRun: flags.dryRun === true,
   });
+  if (flags.refused !== undefined) writeForOwner(flags.refused, write(outcome.refused));
+  if (outcome.refused.length > 0) process.exitCode = exitCodes.refused;
+  return answerOf(outcome, flags);
 }
 
 /** Reads an export, or standard input for `-`. Throws a failure if there is none, or its format is unclear. */
@@ -103,21 +101,24 @@ function writeForOwner(path: string, text: string): void {
   }
 }
 
-function report({ added, unchanged, refused }: ImportOutcome, flags: ImportFlags) {
-  for (const { line, problem } of refused.slice(0, mostShown)) printWarning(`line ${line}: ${problem}`);
-  if (refused.length > mostShown)
-    printWarning(`… and ${refused.length - mostShown} more: --refused FILE writes them all to a file.`);
-  if (refused.length > 0) process.exitCode = exitCodes.refused;
-  if (flags.json) return printJson({ added, unchanged, refused: refused.length, dryRun: flags.dryRun === true });
-  printLine(
-    `${flags.dryRun ? 'Dry run, nothing is stored. Users that would be added' : 'Users added'}: ${added}; unchanged: ` +
-      `${unchanged}; refused lines: ${refused.length}${flags.refused && refused.length > 0 ? `, see ${flags.refused}` : ''}.`,
-  );
+function answerOf(
+  { added, unchanged, refused }: ImportOutcome,
+  { dryRun = false, refused: file }: ImportFlags,
+): Answer {
+  const more = refused.length - mostShown;
+  const begin = dryRun ? 'Dry run, nothing is stored. Users that would be added' : 'Users added';
+  const place = file && refused.length > 0 ? `, see ${file}` : '';
+  return {
+    value: { added, unchanged, refused: refused.length, dryRun },
+    words: `${begin}: ${added}; unchanged: ${unchanged}; refused lines: ${refused.length}${place}.`,
+    warnings: [
+      ...refused.slice(0, mostShown).map(({ line, problem }) => `line ${line}: ${problem}`),
+      ...(more > 0 ? [`… and ${more} more: --refused FILE writes them all to a file.`] : []),
+    ],
+  };
 }
 
-type ExportFlags = { secrets?: true };
-
-async function runExport({ sql, keys }: Keyed, { secrets }: ExportFlags): Promise<void> {
+async function runExport({ sql, keys }: Keyed, { secrets }: { secrets?: true }): Promise<null> {
   if (secrets)
     printWarning(
       'Warning: the export holds password hashes and the secrets of authenticator apps in plain text. Store it encrypted, and delete it after use.',
@@ -140,4 +141,5 @@ async function runExport({ sql, keys }: Keyed, { secrets }: ExportFlags): Promis
     if (process.stdout.write(`${line}\n`) === false)
       await once(process.stdout, 'drain').catch(() => Promise.reject(isGone()));
   }
+  return null;
 }

@@ -1,13 +1,13 @@
 import { userInfo } from 'node:os';
 import type { By } from '#server/audit/audit-events.ts';
 import { type Config, type ConfigResult, readConfig } from '#server/config/config.ts';
-import type { Keys } from '#server/crypto/keys.ts';
-import { keysOf, secretsOfDataFolder } from '#server/crypto/keys.ts';
+import { type Keys, keysOf, secretsOfDataFolder } from '#server/crypto/keys.ts';
 import { isDatabaseAway } from '#server/database/connect.ts';
 import type { Database } from '#server/database/database.ts';
 import { migrate } from '#server/database/migrate.ts';
 import { openStorage, type Storage } from '#server/database/open-storage.ts';
-import { failure, isFailure, printWarning } from './print.ts';
+import type { JsonFlag } from './options.ts';
+import { type Answer, failure, isFailure, printAnswer, printWarning } from './print.ts';
 
 /** The configuration of this environment, or all its problems. */
 export function checkConfig(): ConfigResult {
@@ -21,18 +21,19 @@ export function loadConfig(): Config {
   throw failure(['The configuration is not valid:', ...result.problems].join('\n  '), 'notAvailable');
 }
 
-export type WorkOnDatabase<T> = (sql: Database, config: Config, applied: string[]) => Promise<T>;
+/** `applied` names the migrations that ran first. */
+export type Opened = { sql: Database; config: Config; applied: string[] };
 
 /**
- * Runs a command on the migrated database of the configuration, with or without a running server. `applied` names the
- * migrations that it ran first. Throws a failure if the database is not available.
+ * Runs a command on the migrated database of the configuration, with or without a running server. Throws a failure if the
+ * database is not available.
  */
-export async function withDatabase<T>(work: WorkOnDatabase<T>): Promise<T> {
+export async function withDatabase<T>(work: (opened: Opened) => Promise<T>): Promise<T> {
   const config = loadConfig();
   const storage = await open(config);
   try {
     const applied = await migrate(storage.sql).catch((error: Error) => Promise.reject(notAvailable(error)));
-    return await work(storage.sql, config, applied);
+    return await work({ sql: storage.sql, config, applied });
   } catch (error) {
     throw isDatabaseAway(error) ? notAvailable(error as Error) : error;
   } finally {
@@ -64,12 +65,36 @@ function nameOfUser(): string {
 }
 
 /** For commands that seal or open secrets. */
-export type Keyed = { sql: Database; config: Config; keys: Keys; now: () => Date; actor: string };
+export type Keyed = Opened & { keys: Keys; now: () => Date; actor: string };
 
 /** Runs a command on the database, with the server's keys. */
 export async function withKeys<T>(work: (keyed: Keyed) => Promise<T>): Promise<T> {
-  return await withDatabase(async (sql, config) => {
-    const secrets = config.secrets ?? (await secretsOfDataFolder(config.dataFolder));
-    return await work({ sql, config, keys: keysOf(secrets), now: () => new Date(), actor: byOperator().actor });
+  return await withDatabase(async (opened) => {
+    const secrets = opened.config.secrets ?? (await secretsOfDataFolder(opened.config.dataFolder));
+    return await work({ ...opened, keys: keysOf(secrets), now: () => new Date(), actor: byOperator().actor });
   });
+}
+
+type With<Context> = <T>(work: (context: Context) => Promise<T>) => Promise<T>;
+
+/** The action of a command: its work in `within`, whose answer is printed; null if the work has printed it. */
+function action<Context, Args extends unknown[]>(
+  within: With<Context>,
+  run: (context: Context, ...args: Args) => Promise<Answer | null>,
+) {
+  return async (...args: Args): Promise<void> => {
+    const answer = await within((context) => run(context, ...args));
+    // Commander passes the arguments, the options and the command.
+    if (answer) printAnswer(answer, (args as unknown[] as JsonFlag[]).at(-2)?.json);
+  };
+}
+
+/** The action of a command that works on the database. */
+export function onDatabase<Args extends unknown[]>(run: (opened: Opened, ...args: Args) => Promise<Answer | null>) {
+  return action(withDatabase, run);
+}
+
+/** The action of a command that works on the database with the server's keys. */
+export function onKeys<Args extends unknown[]>(run: (keyed: Keyed, ...args: Args) => Promise<Answer | null>) {
+  return action(withKeys, run);
 }
