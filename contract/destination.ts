@@ -30,7 +30,7 @@ export function acceptableDestination(value: string, rules: DestinationRules): s
 function serialized(value: string, rules: DestinationRules): string | null {
   if (/^\/(?!\/)/.test(value)) return ownPath(value, rules);
   if (/^https?:\/\/[^/]/i.test(value)) return ownAddress(value, rules) ?? listedAddress(value, rules);
-  return isRelative(value) ? ownRelative(value, rules) : null;
+  return isRelative(value) ? ownAddress(value, rules) : null;
 }
 
 /** Whether the value has neither a scheme, in any form that parsers accept, nor another host. */
@@ -38,25 +38,15 @@ function isRelative(value: string): boolean {
   return value !== '' && !/^(?: |\/|[a-z][a-z0-9+.-]*:)/i.test(value);
 }
 
+/**
+ * Resolved as a browser would on the sign-in form, or in a `Location` that answers the form. Stripped of its origin, an
+ * address of ours is checked again: `/a/..//evil` has become `//evil`.
+ */
 function ownAddress(value: string, rules: DestinationRules): string | null {
-  const url = parseUrl(value);
-  return url && isOwn(url, rules) ? pathOnly(url, rules) : null;
-}
-
-/** Resolved as a browser would on the sign-in form, or in a `Location` that answers the form. */
-function ownRelative(value: string, rules: DestinationRules): string | null {
   const url = parseUrl(value, rules.origin + rules.basePath + screenPaths.login);
-  return url && isOwn(url, rules) ? pathOnly(url, rules) : null;
-}
-
-function isOwn(url: URL, { origin }: DestinationRules): boolean {
-  return url.origin === origin && url.username === '' && url.password === '';
-}
-
-/** Stripped of its origin, an address of ours is checked again: `/a/..//evil` has become `//evil`. */
-function pathOnly({ pathname, search, hash }: URL, rules: DestinationRules): string | null {
-  const path = pathname + search + hash;
-  return !path.startsWith('//') ? ownPath(path, rules) : null;
+  if (!url || url.origin !== rules.origin || url.username || url.password) return null;
+  const path = url.pathname + url.search + url.hash;
+  return path.startsWith('//') ? null : ownPath(path, rules);
 }
 
 function ownPath(value: string, { origin, basePath }: DestinationRules): string | null {
@@ -158,10 +148,7 @@ export function destinationInLanguage(destination: string, basePath: string, lan
   return [`${basePath}/?${queryNames.language}=${language}`, ...fragment].join('#');
 }
 
-/**
- * What our addresses carry of a requested destination, fragment included, where no tab keeps it: nothing if it is
- * refused or the default.
- */
+/** What our addresses carry of a requested destination: nothing if it is refused or the default. */
 export function destinationToCarry(asked: string | null, rules: DestinationRules): string | undefined {
   const accepted = asked === null ? null : acceptableDestination(asked, rules);
   return accepted === null || isDefaultDestination(accepted, rules.basePath) ? undefined : accepted;

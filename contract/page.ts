@@ -102,10 +102,7 @@ export type OpenSecondFactor = {
   goesOnTo?: string;
 };
 
-/**
- * Everything the server tells a page besides its address. It is rendered into the first response and read back by the
- * browser, so it must hold nothing that the visitor may not see.
- */
+/** All that the server tells a page. Browsers read it, so that it holds nothing that the visitor may not see. */
 export type Page = {
   language: Language;
   /** Path and query as requested; the fragment never reaches the server. */

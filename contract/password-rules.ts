@@ -23,10 +23,7 @@ export const popularEntries = [
 /** The rules by the last part of their message keys, `password-validation-…`. */
 export type PasswordRule = 'short' | 'long' | 'common' | 'weak' | 'match';
 
-/**
- * Control characters, zero-width spaces, lone surrogates, noncharacters and U+FFFD, which replaces input that is not
- * Unicode: nobody could reliably type such a password again.
- */
+/** What nobody could reliably type again; U+FFFD replaces input that is not Unicode. */
 const impossible = /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\u200B\uFEFF\uFFFD]/u;
 
 /** Whether the text can be a password at all; if not, a change fails with reason 6. */

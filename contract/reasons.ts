@@ -17,10 +17,7 @@ export type ChangeFailedReason = (typeof changeFailedReasons)[keyof typeof chang
 
 const reasonNumbers: readonly number[] = Object.values(changeFailedReasons);
 
-/**
- * The reason in a query: the parameter `reason`, or a number directly after the question mark (specification §2). Null
- * if it is absent or not in the list.
- */
+/** The reason in a query: the parameter `reason`, or a bare number first (specification §2); null if it is none. */
 export function reasonOfSearch(search: string): ChangeFailedReason | null {
   const text = new URLSearchParams(search).get('reason') ?? /^\??(\d+)(?:=?(?:&|$))/.exec(search)?.[1] ?? '';
   if (!/^\d{1,2}$/.test(text)) return null;

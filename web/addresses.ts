@@ -20,10 +20,7 @@ export function withoutParameters(search: string, names: readonly string[]): str
   return kept.length === entriesOf(search).length ? search : joined(kept);
 }
 
-/**
- * The query, plus the parameters that only the other one has. A reason may be a bare number, which must come first
- * (specification §2).
- */
+/** The query, plus what only the other one has; a reason may be a bare number, which comes first (specification §2). */
 export function withMissingOf(search: string, other: string): string {
   const own = entriesOf(search);
   const names = new Set(own.map(meaningOf));

@@ -1,9 +1,6 @@
 import { type ReactNode, useSyncExternalStore } from 'react';
 
-/**
- * False on the server and until hydration, for what needs JavaScript. Only the parts that ask are rendered again when it
- * becomes true.
- */
+/** False on the server and until hydration; only the parts that ask are rendered again when it becomes true. */
 export function useIsScripted(): boolean {
   return useSyncExternalStore(
     subscribe,

@@ -15,10 +15,7 @@ import {
 } from './addresses.ts';
 import type { SavedValues, SavedValuesStore } from './saved-values.ts';
 
-/**
- * The hashes reachable without signing in, which are left alone. The twelve prefixes of specification §2 all begin with
- * one of these five, which are among them.
- */
+/** Hashes that need no sign-in. The twelve prefixes of specification §2 all begin with one of these five. */
 export const publicHash = /^#\/(?:emailInfo|forgotten|login|singleSignOn|twoFactor)/;
 
 export type Arrival = {
@@ -30,10 +27,7 @@ export type Arrival = {
   warning: string | null;
 };
 
-/**
- * What a page load does before anything renders. `isCodePending`: the server says that
- * the address belongs to an open second factor.
- */
+/** What a page load does before anything renders. `isCodePending`: the address is of an open second factor. */
 export function arrive(address: Address, saved: SavedValues, rules: DestinationRules, isCodePending = false): Arrival {
   const place = placeOfUrl(address.pathname + address.search, rules.basePath);
   let arrival: Arrival = { place, saved, shown: address, warning: null };

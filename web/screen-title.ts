@@ -14,23 +14,25 @@ export function isRecovery(search: string, secondFactor: OpenSecondFactor | unde
   return secondFactor?.mayRecover === true && parameterOf(search, queryNames.recovery) === 'true';
 }
 
+/** The headings of the screens that always have the same. */
+const fixed = {
+  login: 'login-title',
+  singleSignOn: 'sso-title',
+  forgotten: 'forgotten-title',
+  emailInfo: 'email-info-title',
+  forgottenChange: 'change-title',
+  forgottenChangedInfo: 'changed-title',
+  forgottenChangeFailedInfo: 'change-failed-title',
+  notFound: 'not-found-title',
+  signedIn: 'signed-in-title',
+  signOutConfirm: 'sign-out-title',
+  signInOnceMore: 'once-more-title',
+  notForYou: 'not-for-you-title',
+} as const satisfies { [name in PageScreen['name']]?: MessageKey };
+
 /** The heading of a screen, whose address has this query. */
 export function titleKey(screen: PageScreen, search: string): MessageKey {
   switch (screen.name) {
-    case 'login':
-      return 'login-title';
-    case 'singleSignOn':
-      return 'sso-title';
-    case 'forgotten':
-      return 'forgotten-title';
-    case 'emailInfo':
-      return 'email-info-title';
-    case 'forgottenChange':
-      return 'change-title';
-    case 'forgottenChangedInfo':
-      return 'changed-title';
-    case 'forgottenChangeFailedInfo':
-      return 'change-failed-title';
     case 'twoFactor':
       if (isCodeSentViaEmail(search))
         return screen.secondFactor?.isCodeNotSent ? 'twofa-email-none-title' : 'twofa-email-title';
@@ -42,23 +44,15 @@ export function titleKey(screen: PageScreen, search: string): MessageKey {
       const notice = providerNotice(screen.type, search);
       return notice ? `notice-${notice}-title` : `login-fail-${screen.type}-title`;
     }
-    case 'notFound':
-      return 'not-found-title';
-    case 'signedIn':
-      return 'signed-in-title';
-    case 'signOutConfirm':
-      return 'sign-out-title';
-    case 'signInOnceMore':
-      return 'once-more-title';
     case 'recoveryCodes':
       return screen.codes ? 'recovery-codes-title' : 'recovery-codes-shown-title';
     case 'leaving':
       return screen.isSignOut ? 'leaving-sign-out-title' : 'leaving-title';
     case 'registerElsewhere':
       return screen.why === 'passkey' ? 'login-passkey' : 'register-elsewhere-title';
-    case 'notForYou':
-      return 'not-for-you-title';
     case 'problem':
       return `problem-${screen.status}-title`;
+    default:
+      return fixed[screen.name];
   }
 }

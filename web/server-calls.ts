@@ -1,7 +1,6 @@
 import { callUrl } from '#contract/calls.ts';
 import type { Notice } from '#contract/notices.ts';
-import type { Problem, RegistrationAnswer } from '#contract/payloads.ts';
-import { codeAnswerHeaders } from '#contract/payloads.ts';
+import { codeAnswerHeaders, type Problem, type RegistrationAnswer } from '#contract/payloads.ts';
 import { queryNames } from '#contract/screens.ts';
 
 /** Why a call failed, as far as the visitor is told. */
@@ -75,45 +74,30 @@ export async function logOut(basePath: string): Promise<'done' | CallFailure> {
   return answer && (answer.ok || answer.type === 'opaqueredirect') ? 'done' : await failureOf(answer);
 }
 
+/** Null if no answer comes. */
 async function send(url: string, init: RequestInit): Promise<Response | null> {
-  try {
-    return await fetch(url, {
-      ...init,
-      // The page's language, which may differ from the browser's: that of an email that the call sends.
-      headers: { accept: 'application/json', 'accept-language': document.documentElement.lang, ...init.headers },
-    });
-  } catch {
-    return null;
-  }
+  // The page's language, which may differ from the browser's: that of an email that the call sends.
+  const headers = { accept: 'application/json', 'accept-language': document.documentElement.lang, ...init.headers };
+  return await fetch(url, { ...init, headers }).catch(() => null);
 }
 
+/** Undefined if it is no JSON. */
 async function bodyOf(answer: Response): Promise<unknown> {
-  try {
-    return await answer.json();
-  } catch {
-    return undefined;
-  }
+  return await answer.json().catch(() => undefined);
 }
 
 async function failureOf(answer: Response | null): Promise<CallFailure> {
-  if (answer?.status === 401) return signInOver((await bodyOf(answer)) as Problem | null | undefined);
-  if (answer?.status === 429) return await throttleOf(answer);
+  const seconds = secondsOf(answer?.headers.get('retry-after') ?? null);
+  if (answer?.status === 401 || answer?.status === 429) {
+    const { notice } = ((await bodyOf(answer)) ?? {}) as Partial<Problem>;
+    if (answer.status === 429)
+      return { name: 'throttled', seconds, ...(notice === 'codeNotSent' && { notice: 'codeNotSent' }) };
+    return { name: 'signInExpired', notice: notice === 'tooManyCodes' ? 'tooManyCodes' : 'signInExpired' };
+  }
   // An unread body keeps the connection busy.
   answer?.body?.cancel();
-  const seconds = answer?.status === 503 ? secondsOf(answer.headers.get('retry-after')) : null;
   // Without a time no more is known than of any failure, and no more is said.
-  return seconds === null ? { name: 'failed' } : { name: 'unavailable', seconds };
-}
-
-async function throttleOf(answer: Response): Promise<CallFailure> {
-  const seconds = secondsOf(answer.headers.get('retry-after'));
-  const isNotSent = ((await bodyOf(answer)) as Problem | null | undefined)?.notice === 'codeNotSent';
-  return { name: 'throttled', seconds, ...(isNotSent && { notice: 'codeNotSent' }) };
-}
-
-function signInOver(problem: Problem | null | undefined): CallFailure {
-  const notice = problem?.notice === 'tooManyCodes' ? 'tooManyCodes' : 'signInExpired';
-  return { name: 'signInExpired', notice };
+  return answer?.status === 503 && seconds !== null ? { name: 'unavailable', seconds } : { name: 'failed' };
 }
 
 function secondsOf(retryAfter: string | null): number | null {

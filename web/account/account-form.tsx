@@ -36,6 +36,17 @@ export function AccountForm({ action, of, button, about, look, children, ...more
   );
 }
 
+/** The form of what was begun, with what it means above it, and the way back below. */
+export function BegunForm({ hint, ...form }: Props & { hint?: string }) {
+  return (
+    <>
+      {hint && <p className="hint">{hint}</p>}
+      <AccountForm {...form} />
+      <Cancel />
+    </>
+  );
+}
+
 /** Back to the section, without what was begun there. */
 export function Cancel() {
   const { text, section } = useAccount();

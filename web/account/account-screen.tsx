@@ -1,5 +1,5 @@
-import type { ReactNode } from 'react';
-import { accountNotices, type ViewOf } from '#contract/account.ts';
+import type { ComponentType, ReactNode } from 'react';
+import { type AccountSection, type AccountView, accountNotices, type ViewOf } from '#contract/account.ts';
 import { defaultDestination } from '#contract/destination.ts';
 import { useApp } from '../app-context.ts';
 import { Alert } from '../components/notice.tsx';
@@ -13,15 +13,27 @@ import { Passkeys } from './sections/passkeys.tsx';
 import { Password } from './sections/password.tsx';
 import { Devices, Sessions, SignIns } from './sections/sessions.tsx';
 
+const sections: { [Name in AccountSection]: ComponentType<ViewOf<Name>> } = {
+  overview: Overview,
+  passkeys: Passkeys,
+  password: Password,
+  app: App,
+  recoveryCodes: RecoveryCodes,
+  devices: Devices,
+  sessions: Sessions,
+  signIns: SignIns,
+};
+
 /** A section with its heading, what has just happened, and the way back to the overview. */
 export function AccountScreen() {
   const { text, section, username, ask, view, toSection } = useAccount();
+  const Section = sections[view.name] as ComponentType<AccountView>;
   if (view.name === 'overview')
     return (
       <>
         <Person {...view} />
         <AccountNotice />
-        <Overview {...view} />
+        <Section {...view} />
         <Reference />
       </>
     );
@@ -35,7 +47,7 @@ export function AccountScreen() {
         <p className="soft">{text('page-account', { account: username })}</p>
       </header>
       <AccountNotice />
-      <section className="panel">{ask ? <ProofForm ask={ask} /> : <View />}</section>
+      <section className="panel">{ask ? <ProofForm ask={ask} /> : <Section {...view} />}</section>
       <Reference />
     </>
   );
@@ -78,28 +90,6 @@ function initialsOf(name: string): string {
     .slice(0, 2)
     .map(([first]) => first?.toUpperCase())
     .join('');
-}
-
-function View(): ReactNode {
-  const { view } = useAccount();
-  switch (view.name) {
-    case 'overview':
-      return null;
-    case 'passkeys':
-      return <Passkeys {...view} />;
-    case 'password':
-      return <Password {...view} />;
-    case 'app':
-      return <App {...view} />;
-    case 'recoveryCodes':
-      return <RecoveryCodes {...view} />;
-    case 'devices':
-      return <Devices {...view} />;
-    case 'sessions':
-      return <Sessions {...view} />;
-    case 'signIns':
-      return <SignIns {...view} />;
-  }
 }
 
 function AccountNotice() {

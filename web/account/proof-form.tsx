@@ -1,59 +1,42 @@
-import type { AskedProof } from '#contract/account.ts';
-import { accountFields } from '#contract/account.ts';
+import { type AskedProof, accountFields } from '#contract/account.ts';
 import { longestCodeText } from '#contract/codes.ts';
 import { queryNames } from '#contract/screens.ts';
 import { useApp } from '../app-context.ts';
 import { UsernameField } from '../components/checked-field.tsx';
+import { HiddenFields } from '../components/portal-form.tsx';
 import { PasswordField, TextField } from '../components/text-field.tsx';
 import { useAccount } from './account-context.tsx';
-import { AccountForm, Cancel } from './account-form.tsx';
+import { BegunForm, Cancel } from './account-form.tsx';
 
 /** Asks who it is once more, where something was begun; what was begun comes back afterwards. */
 export function ProofForm({ ask }: { ask: AskedProof }) {
-  const { text, username } = useAccount();
+  const { text, username, begun, kept } = useAccount();
   if (ask === 'signIn') return <SignInAgain />;
   return (
-    <>
-      <p className="hint">{text(`account-proof-${ask}`)}</p>
-      <AccountForm action="prove" button="continue">
-        <BegunFields />
-        {ask === 'password' ? (
-          <>
-            <UsernameField username={username} />
-            <PasswordField
-              id="password"
-              label={text('account-password-title')}
-              autoComplete="current-password"
-              autoFocus
-            />
-          </>
-        ) : (
-          <TextField
-            id="code"
-            name="code"
-            label={text('account-code')}
-            autoComplete="one-time-code"
-            required
-            maxLength={longestCodeText}
+    <BegunForm hint={text(`account-proof-${ask}`)} action="prove" button="continue">
+      <HiddenFields of={[[accountFields.begun, begun ?? ''], ...Object.entries(kept)]} />
+      {ask === 'password' ? (
+        <>
+          <UsernameField username={username} />
+          <PasswordField
+            id="password"
+            label={text('account-password-title')}
+            autoComplete="current-password"
             autoFocus
           />
-        )}
-      </AccountForm>
-      <Cancel />
-    </>
-  );
-}
-
-/** What was begun, which comes back after the proof. */
-function BegunFields() {
-  const { begun, kept } = useAccount();
-  return (
-    <>
-      <input type="hidden" name={accountFields.begun} value={begun ?? ''} />
-      {Object.entries(kept).map(([name, value]) => (
-        <input key={name} type="hidden" name={name} value={value} />
-      ))}
-    </>
+        </>
+      ) : (
+        <TextField
+          id="code"
+          name="code"
+          label={text('account-code')}
+          autoComplete="one-time-code"
+          required
+          maxLength={longestCodeText}
+          autoFocus
+        />
+      )}
+    </BegunForm>
   );
 }
 

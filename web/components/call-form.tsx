@@ -1,6 +1,6 @@
 import type { ComponentProps } from 'react';
 import type { Notice as NoticeName } from '#contract/notices.ts';
-import { useApp } from '../app-context.ts';
+import { type AppState, useApp } from '../app-context.ts';
 import { relativeTime } from '../messages.ts';
 import type { CallFailure } from '../server-calls.ts';
 import { Alert, Notice } from './notice.tsx';
@@ -18,17 +18,16 @@ type Props = ComponentProps<typeof PortalForm> & {
 
 /** A form sent by script; the result of the last attempt is shown above it, and the form can be used again. */
 export function CallForm({ failure, notice, seconds, ...form }: Props) {
-  const { message } = useApp();
-  const textOf = useCallFailureText();
+  const app = useApp();
   return (
     <>
       {failure ? (
         <Alert
           kind="bad"
           answerTo={failure}
-          {...(failure.name === 'throttled' && { title: message('notice-tooManyAttempts-title') })}
+          {...(failure.name === 'throttled' && { title: app.message('notice-tooManyAttempts-title') })}
         >
-          {textOf(failure)}
+          {failureText(failure, app)}
         </Alert>
       ) : (
         <Notice notice={notice} seconds={seconds} />
@@ -40,22 +39,18 @@ export function CallForm({ failure, notice, seconds, ...form }: Props) {
 }
 
 /** What a visitor is told about a failed call. */
-export function useCallFailureText(): (failure: CallFailure) => string {
-  const { message, language } = useApp();
-  return (failure) => {
-    switch (failure.name) {
-      case 'throttled':
-        return failure.seconds === null
-          ? message('notice-tooManyAttempts-text')
-          : message('wait-until', { when: relativeTime(language, failure.seconds) });
-      case 'unavailable':
-        return `${message('problem-503-text')} ${message('wait-until', { when: relativeTime(language, failure.seconds) })}`;
-      case 'signInTooOld':
-        return message('once-more-text');
-      case 'signInExpired':
-        return message('notice-signInExpired-text');
-      case 'failed':
-        return message('general-error-something-went-wrong');
-    }
-  };
+function failureText(failure: CallFailure, { message, language }: AppState): string {
+  const when = (seconds: number) => message('wait-until', { when: relativeTime(language, seconds) });
+  switch (failure.name) {
+    case 'throttled':
+      return failure.seconds === null ? message('notice-tooManyAttempts-text') : when(failure.seconds);
+    case 'unavailable':
+      return `${message('problem-503-text')} ${when(failure.seconds)}`;
+    case 'signInTooOld':
+      return message('once-more-text');
+    case 'signInExpired':
+      return message('notice-signInExpired-text');
+    case 'failed':
+      return message('general-error-something-went-wrong');
+  }
 }

@@ -65,10 +65,7 @@ export function FieldError({ id, children }: { id: string; children: ReactNode }
   );
 }
 
-/**
- * Whose password it is, for password managers: unnamed, since the post of a new one holds only password, repeat and hash
- * (specification §7).
- */
+/** Whose password it is, for password managers: unnamed, since it is not sent (specification §7). */
 export function UsernameField({ username }: { username: string }) {
   return (
     <input

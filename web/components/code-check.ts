@@ -1,7 +1,6 @@
 import { useState } from 'react';
 import { destinationAfterTwoFactor, destinationInLanguage } from '#contract/destination.ts';
 import { type Notice, noticeOfSearch } from '#contract/notices.ts';
-import type { OpenSecondFactor } from '#contract/page.ts';
 import { queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../addresses.ts';
 import { useApp } from '../app-context.ts';
@@ -23,7 +22,9 @@ export type Said =
 /** Has a code checked and continues if it is right; otherwise shows why and reactivates the page. */
 export function useCodeCheck() {
   const { page, place, saved, save, comeBack, toCall, toScreen, askedLanguage, secondFactor } = useApp();
-  const [said, say] = useState<Said>(() => saidBySearch(place.search) ?? saidOfSending(secondFactor));
+  // That no email is on its way is shown on every load, not only after a redirect.
+  const notSent: Said = secondFactor?.isCodeNotSent ? { name: 'notice', notice: 'codeNotSent' } : null;
+  const [said, say] = useState<Said>(() => saidBySearch(place.search) ?? notSent);
   // Distinguishes consecutive wrong codes, since repeated identical text isn't announced.
   const [checks, setChecks] = useState(0);
 
@@ -63,15 +64,7 @@ function saidBySearch(search: string): Said {
   return notice && { name: 'notice', notice };
 }
 
-/** That no email is on its way is shown on every load, not only after a redirect. */
-function saidOfSending(secondFactor: OpenSecondFactor | undefined): Said {
-  return secondFactor?.isCodeNotSent ? { name: 'notice', notice: 'codeNotSent' } : null;
-}
-
-/**
- * What a visitor is told about a wrong code and the code wanted instead; null if none was wrong. A failed check is
- * reported the same way.
- */
+/** What a visitor is told about a wrong or unchecked code, and the code wanted instead; null if none was wrong. */
 export function useWrongCodeText(): (said: Said) => string | null {
   const { message } = useApp();
   const isEmail = isCodeSentViaEmail(useApp().place.search);

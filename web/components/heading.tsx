@@ -1,11 +1,27 @@
+import type { ComponentProps, ReactNode } from 'react';
 import { useApp } from '../app-context.ts';
 import { titleKey } from '../screen-title.ts';
+import { Seal } from './seal.tsx';
 import { TitleHeading } from './title-heading.tsx';
 
+type Props = {
+  prefix?: string;
+  seal?: ComponentProps<typeof Seal>['icon'];
+  kind?: ComponentProps<typeof Seal>['kind'];
+  /** What is said below it. */
+  children?: ReactNode;
+};
+
 /** The heading of the current place, for the screens of the second script: the first one needs only its own. */
-export function Heading({ prefix }: { prefix?: string }) {
+export function Heading({ prefix, seal, kind = 'plain', children }: Props) {
   const { place, screen } = useApp();
-  return <TitleHeading titleKey={titleKey(screen, place.search)} prefix={prefix} />;
+  return (
+    <>
+      {seal && <Seal icon={seal} kind={kind} />}
+      <TitleHeading titleKey={titleKey(screen, place.search)} prefix={prefix} />
+      {children && <p className="lede">{children}</p>}
+    </>
+  );
 }
 
 /** Whose account the page is about. */

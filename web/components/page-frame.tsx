@@ -5,6 +5,7 @@ import { useApp } from '../app-context.ts';
 import type { MessageKey } from '../messages.ts';
 import { Icon, shapes } from './icon.tsx';
 import { PortalLink } from './links.tsx';
+import { HiddenFields } from './portal-form.tsx';
 
 type Props = { word: MessageKey | null; announcement: string; showing: number; children: ReactNode };
 
@@ -156,6 +157,5 @@ function OtherParameters() {
   const dropped: string[] = [queryNames.language];
   // The reset secret is kept only where the form needs it, and there it is in the address already.
   if (place.screen.name !== 'forgottenChange') dropped.push(queryNames.hash);
-  const kept = [...new URLSearchParams(place.search)].filter(([name]) => !dropped.includes(name));
-  return kept.map(([name, value]) => <input key={name + value} type="hidden" name={name} value={value} />);
+  return <HiddenFields of={[...new URLSearchParams(place.search)].filter(([name]) => !dropped.includes(name))} />;
 }

@@ -89,6 +89,11 @@ export function SubmitButton({ isQuiet = false, children }: { isQuiet?: boolean;
   );
 }
 
+/** What a form sends besides what is entered. */
+export function HiddenFields({ of }: { of: readonly [name: string, value: string | undefined][] }) {
+  return of.map(([name, value]) => <input key={name + value} type="hidden" name={name} value={value} />);
+}
+
 /** The destination after sign-in. `from`: the parameter of the address that has it. */
 export function useRedirectValue(from: 'destination' | 'redirectURL' = queryNames.destination): string {
   const { place, saved, page } = useApp();

@@ -2,10 +2,7 @@ import type { ReactNode } from 'react';
 import { useApp } from '../app-context.ts';
 import { SupportLink } from './screen-links.tsx';
 
-/**
- * The reference that a visitor reads out to support to identify the refusal. It belongs to the page
- * that the server sent; a failure page rendered later by the script has none.
- */
+/** What a visitor reads out to support. It is of the page that the server sent; one rendered by the script has none. */
 export function Reference() {
   const { message, page, place } = useApp();
   if (!page.reference || place.address !== page.url) return null;

@@ -9,10 +9,7 @@ import { type CallFailure, logOut } from '../server-calls.ts';
 import { isPlainClick, PortalLink } from './links.tsx';
 import { Alert } from './notice.tsx';
 
-/**
- * Ends the half-signed-in session and goes to the sign-in form; without JavaScript a plain link does. The children are
- * additional links.
- */
+/** Ends the half-signed-in session and goes to the sign-in form. The children are additional links. */
 export function ChangeUserLinks({ textKey, children }: { textKey: MessageKey; children?: ReactNode }) {
   const { message, page, leave, comeBack, secondFactor, toCall } = useApp();
   const { destination, url } = useSignInAgain();
@@ -72,10 +69,7 @@ export const ForgottenLink = linkTo('forgotten', 'change-failed-new-link');
 /** Only the server knows what is kept for this browser: the link of a new password, and its account. */
 export const ChooseLink = linkTo('forgottenChange', 'change-failed-choose', { isDocument: true });
 
-/**
- * Lets a signed-in user skip an app that nobody required. The tab may know more of the destination than the server: the
- * fragment.
- */
+/** Skips an app that nobody required. The tab may know more of the destination than the server: the fragment. */
 export function GoOnLink({ textKey, destination }: { textKey: MessageKey; destination: string }) {
   const { message, page, saved, leave, save, goToDocument, askedLanguage } = useApp();
   const isScripted = useIsScripted();

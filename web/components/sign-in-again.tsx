@@ -5,10 +5,7 @@ import { Alert } from './notice.tsx';
 import { SupportLine } from './reference.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 
-/**
- * The sign-in form once more, with what became of the last attempt. A password manager takes a page without the form for a
- * successful sign-in and offers to save the password.
- */
+/** Not without the form: a password manager would take the page for a success and offer to save the password. */
 export function SignInAgain({ children }: { children: ReactNode }) {
   const { typedUsername } = useApp();
   return (

@@ -16,9 +16,7 @@ export function isOver(said: Said): said is Over {
   return said?.name === 'signInExpired' || said?.name === 'signInTooOld';
 }
 
-/**
- * Takes the place of the screen's content, with one button to start again; name and destination are kept.
- */
+/** In place of the screen's content: one button to start again; name and destination are kept. */
 export function SignInOver({ said }: { said: Over }) {
   const { message, page, toScreen } = useApp();
   const { destination, url } = useSignInAgain();

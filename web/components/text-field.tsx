@@ -31,10 +31,7 @@ export function TextField({ id, label, children, defaultValue, ...input }: TextF
   );
 }
 
-/**
- * A password input with a reveal button, which is shown only where it works. The keyboard comes to that after the children,
- * such as the button of the form, so that typing goes straight on.
- */
+/** A password input with a reveal button, which the keyboard reaches after the children, such as the form's button. */
 export function PasswordField({ id, children, ...field }: TextFieldProps) {
   const { message } = useApp();
   const isScripted = useIsScripted();

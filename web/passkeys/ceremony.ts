@@ -1,5 +1,4 @@
-import { startEnrolment } from './enrol.ts';
-import { bytesOf, textOf } from './make-passkey.ts';
+import { bytesOf, startEnrolment, textOf } from './enrol.ts';
 
 // A script of its own, loaded when a passkey may be used or made, and the only one of the account page
 // (docs/decisions/0052).

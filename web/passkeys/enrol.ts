@@ -1,19 +1,18 @@
-import { makePasskey } from './make-passkey.ts';
-
-/** On the account page: shows the button that makes a passkey, where one can be made. Elsewhere it finds nothing to do. */
-export function startEnrolment(): void {
-  const form = document.querySelector<HTMLFormElement>('form[data-old]');
-  if (form) offerToEnrol(form);
-}
+type CreationOptions = Omit<PublicKeyCredentialCreationOptions, 'challenge' | 'user' | 'excludeCredentials'> & {
+  challenge: string;
+  user: { id: string; name: string; displayName: string };
+  excludeCredentials: { type: 'public-key'; id: string; transports: AuthenticatorTransport[] }[];
+};
 
 /**
- * Shows a form that makes a passkey, in place of what its page says without (`data-without`), if the browser can make one; and
- * makes it when the form is sent. What the form says of a failure is in its data; it is sent without an answer where that has no
- * words, for the server's.
+ * On the account page: shows the form that makes a passkey, in place of what its page says without (`data-without`), if the
+ * browser can make one. What the form says of a failure is in its data; it is sent without an answer where that has no words,
+ * for the server's. Elsewhere there is nothing to do.
  */
-function offerToEnrol(form: HTMLFormElement): void {
-  const field = form.querySelector<HTMLInputElement>('input[name="credential"]');
-  if (!field || typeof PublicKeyCredential === 'undefined') return;
+export function startEnrolment(): void {
+  const form = document.querySelector<HTMLFormElement>('form[data-old]');
+  const field = form?.querySelector<HTMLInputElement>('input[name="credential"]');
+  if (!form || !field || typeof PublicKeyCredential === 'undefined') return;
   const { options = '' } = form.dataset;
   const status = form.querySelector('[aria-live]');
   const button = form.querySelector('button');
@@ -30,10 +29,62 @@ function offerToEnrol(form: HTMLFormElement): void {
     if (button?.disabled) return;
     if (button) button.disabled = true;
     if (status) status.textContent = '';
-    const answer = await makePasskey(options, new URLSearchParams({ session }));
+    const answer = await makePasskey(options, session);
     const problem = typeof answer === 'string' ? undefined : form.dataset[answer.problem];
     if (problem !== undefined) return pause(problem);
     field.value = typeof answer === 'string' ? answer : '';
     form.submit();
   });
+}
+
+/**
+ * Has a passkey made. Returns the authenticator's answer as the server reads it, or what went wrong: `none` was made, the
+ * device has one `already`, the page is too `old`, or the server too `busy`.
+ */
+export async function makePasskey(
+  optionsUrl: string,
+  session: string,
+): Promise<string | { problem: 'none' | 'already' | 'old' | 'busy' }> {
+  try {
+    const body = new URLSearchParams({ session });
+    const answer = await fetch(optionsUrl, { method: 'POST', body, headers: { accept: 'application/json' } });
+    if (answer.status !== 200) return { problem: [429, 503].includes(answer.status) ? 'busy' : 'old' };
+    return JSON.stringify(await createPasskey(await answer.json()));
+  } catch (error) {
+    return { problem: error instanceof DOMException && error.name === 'InvalidStateError' ? 'already' : 'none' };
+  }
+}
+
+/** Asks the browser for a passkey; returns the authenticator's answer as the server reads it. Throws as the browser does. */
+async function createPasskey(options: CreationOptions) {
+  const credential = (await navigator.credentials.create({
+    publicKey: {
+      ...options,
+      challenge: bytesOf(options.challenge),
+      user: { ...options.user, id: bytesOf(options.user.id) },
+      excludeCredentials: options.excludeCredentials.map((one) => ({ ...one, id: bytesOf(one.id) })),
+    },
+  })) as PublicKeyCredential;
+  const response = credential.response as AuthenticatorAttestationResponse;
+  return {
+    id: credential.id,
+    rawId: textOf(credential.rawId),
+    type: credential.type,
+    response: {
+      clientDataJSON: textOf(response.clientDataJSON),
+      attestationObject: textOf(response.attestationObject),
+      transports: response.getTransports?.() ?? [],
+    },
+  };
+}
+
+/** The bytes that the server names in base64url. */
+export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), (letter) => letter.charCodeAt(0));
+}
+
+/** Bytes as the server reads them. */
+export function textOf(buffer: ArrayBuffer): string {
+  const letters = String.fromCharCode(...new Uint8Array(buffer));
+  return btoa(letters).replace(/\+/g, '-').replace(/\//g, '_').replace(/=/g, '');
 }

@@ -4,10 +4,7 @@ import { useApp } from '../app-context.ts';
 import { Leaving } from './leaving.tsx';
 import { Login } from './login.tsx';
 
-/**
- * Whether a screen is in the second script: any but the sign-in form, and the page on the way to a provider,
- * where nobody waits for a script.
- */
+/** In the second script: all but the sign-in form, and the way to a provider, where nobody waits for a script. */
 export function isLater({ name }: PageScreen): boolean {
   return name !== 'login' && name !== 'leaving';
 }

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'react';
 import { destinationToCarry } from '#contract/destination.ts';
-import type { ScreenOf } from '#contract/page.ts';
+import type { Page, ScreenOf } from '#contract/page.ts';
 import { brokenPasswordRules } from '#contract/password-rules.ts';
 import { type ChangeFailedReason, reasonOfSearch } from '#contract/reasons.ts';
 import { queryNames } from '#contract/screens.ts';
-import { parameterOf } from '../addresses.ts';
+import { type Place, parameterOf, placeOfUrl } from '../addresses.ts';
 import { useApp } from '../app-context.ts';
 import { UsernameField } from '../components/checked-field.tsx';
 import { Heading, PageAccount } from '../components/heading.tsx';
@@ -12,9 +12,9 @@ import { NewPasswordFields } from '../components/new-password-fields.tsx';
 import { Alert, Notice } from '../components/notice.tsx';
 import { fieldValue, PortalForm, SubmitButton } from '../components/portal-form.tsx';
 import { Reference } from '../components/reference.tsx';
-import { ResetLinkMissing, resetLinkOf } from '../components/reset-link.tsx';
 import { ChooseLink, ForgottenLink, LoginLink, SupportLink } from '../components/screen-links.tsx';
-import { Seal } from '../components/seal.tsx';
+import { useIsScripted } from '../is-scripted.tsx';
+import type { SavedValues } from '../saved-values.ts';
 
 export function ForgottenChange({ resetHash }: ScreenOf<'forgottenChange'>) {
   const { message, place, saved, page, save } = useApp();
@@ -61,6 +61,32 @@ export function ForgottenChange({ resetHash }: ScreenOf<'forgottenChange'>) {
   );
 }
 
+/** Without a link no password can be set: shown before the visitor fills in two fields in vain. */
+function ResetLinkMissing() {
+  const { message } = useApp();
+  const isScripted = useIsScripted();
+  const alert = (
+    <Alert title={message('change-no-link-title')}>
+      {message('change-no-link-text')} <ForgottenLink />
+    </Alert>
+  );
+  // Until the script runs it is unknown what this tab has saved.
+  return isScripted ? alert : <noscript>{alert}</noscript>;
+}
+
+/** What the new-password form sends about its link, and the account behind it if known. */
+type ResetLink = { hash: string; username: string };
+
+/**
+ * The link of the address, else the one saved by this tab, else the one kept for this browser. The server's account
+ * name belongs to the link that it saw; another tab's link may be for another account.
+ */
+export function resetLinkOf(page: Page, place: Place, saved: SavedValues, resetHash = ''): ResetLink {
+  const seenByServer = parameterOf(placeOfUrl(page.url, page.rules.basePath).search, queryNames.hash) || resetHash;
+  const hash = parameterOf(place.search, queryNames.hash) || saved.passwordHashParameter || resetHash;
+  return { hash, username: hash !== '' && hash === seenByServer ? page.typedUsername : '' };
+}
+
 /** After these another password helps, after these support; after the others, and without one, a new link. */
 const choose: readonly unknown[] = [null, 1, 5, 6, 9, 11] satisfies (ChangeFailedReason | null)[];
 const support: readonly unknown[] = [7, 8, 10] satisfies ChangeFailedReason[];
@@ -72,9 +98,9 @@ export function ForgottenChangeFailedInfo() {
   const isForSupport = support.includes(reason);
   return (
     <>
-      <Seal icon="bang" kind="bad" />
-      <Heading />
-      <p className="lede">{message(reason ? `changed-failed-page-error-${reason}` : 'changed-failed-page-error')}</p>
+      <Heading seal="bang" kind="bad">
+        {message(reason ? `changed-failed-page-error-${reason}` : 'changed-failed-page-error')}
+      </Heading>
       <div className="stack">
         {isToChoose && <ChooseLink className="button" />}
         {!isToChoose && !isForSupport && <ForgottenLink className="button" />}

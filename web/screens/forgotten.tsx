@@ -11,7 +11,6 @@ import { PortalLink } from '../components/links.tsx';
 import { Alert } from '../components/notice.tsx';
 import { fieldValue, isFilled, SubmitButton } from '../components/portal-form.tsx';
 import { LoginLink, SupportLink } from '../components/screen-links.tsx';
-import { Seal } from '../components/seal.tsx';
 import { askForReset, type CallFailure } from '../server-calls.ts';
 
 /** Autofilled values hidden from scripts are checked on submit. */
@@ -38,8 +37,7 @@ export function Forgotten() {
 
   return (
     <>
-      <Heading />
-      <p className="lede">{message('forgotten-text')}</p>
+      <Heading>{message('forgotten-text')}</Heading>
       <CallForm call="passwordForgotten" query={query} failure={failure} isReady={isReady} onSend={send}>
         <EmailField />
         <SubmitButton>{message('forgotten-button')}</SubmitButton>
@@ -55,9 +53,7 @@ export function EmailInfo() {
   const { message, toScreen } = useApp();
   return (
     <>
-      <Seal icon="mail" />
-      <Heading />
-      <p className="lede">{message('email-info-text')}</p>
+      <Heading seal="mail">{message('email-info-text')}</Heading>
       <div className="stack">
         <Alert title={message('email-info-wait-title')}>{message('email-info-wait-text')}</Alert>
         <LoginLink className="button quiet" />
@@ -75,9 +71,9 @@ export function ForgottenChangedInfo() {
   const isKept = parameterOf(useApp().place.search, queryNames.destination);
   return (
     <>
-      <Seal icon="check" kind="good" />
-      <Heading />
-      <p className="lede">{message(isKept ? 'changed-onwards' : 'changed-text')}</p>
+      <Heading seal="check" kind="good">
+        {message(isKept ? 'changed-onwards' : 'changed-text')}
+      </Heading>
       <div className="stack">
         <LoginLink className="button" />
       </div>

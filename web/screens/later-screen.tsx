@@ -1,3 +1,5 @@
+import type { ComponentType } from 'react';
+import type { PageScreen, ScreenOf } from '#contract/page.ts';
 import { useApp } from '../app-context.ts';
 import { EmailInfo, Forgotten, ForgottenChangedInfo } from './forgotten.tsx';
 import { ForgottenChange, ForgottenChangeFailedInfo } from './forgotten-change.tsx';
@@ -12,45 +14,28 @@ import { TwoFactor, TwoFactorRegistration } from './two-factor.tsx';
 export { enlivenAccount } from '../account/enliven.tsx';
 
 /** The screens of the second script, which the sign-in form does not need (current-screen.tsx). */
+const screens: { [Name in Exclude<PageScreen['name'], 'login' | 'leaving'>]: ComponentType<ScreenOf<Name>> } = {
+  singleSignOn: SingleSignOn,
+  forgotten: Forgotten,
+  emailInfo: EmailInfo,
+  forgottenChange: ForgottenChange,
+  forgottenChangedInfo: ForgottenChangedInfo,
+  forgottenChangeFailedInfo: ForgottenChangeFailedInfo,
+  twoFactor: TwoFactor,
+  twoFactorRegistration: TwoFactorRegistration,
+  loginFail: LoginFail,
+  notFound: NotFound,
+  signedIn: SignedIn,
+  signOutConfirm: SignOutConfirm,
+  notForYou: NotForYou,
+  problem: Problem,
+  recoveryCodes: RecoveryCodes,
+  signInOnceMore: SignInOnceMore,
+  registerElsewhere: RegisterElsewhere,
+};
+
 export function LaterScreen() {
   const { screen } = useApp();
-  switch (screen.name) {
-    case 'singleSignOn':
-      return <SingleSignOn {...screen} />;
-    case 'forgotten':
-      return <Forgotten />;
-    case 'emailInfo':
-      return <EmailInfo />;
-    case 'forgottenChange':
-      return <ForgottenChange {...screen} />;
-    case 'forgottenChangedInfo':
-      return <ForgottenChangedInfo />;
-    case 'forgottenChangeFailedInfo':
-      return <ForgottenChangeFailedInfo />;
-    case 'twoFactor':
-      return <TwoFactor />;
-    case 'twoFactorRegistration':
-      return <TwoFactorRegistration {...screen} />;
-    case 'loginFail':
-      return <LoginFail {...screen} />;
-    case 'notFound':
-      return <NotFound />;
-    case 'signedIn':
-      return <SignedIn {...screen} />;
-    case 'signOutConfirm':
-      return <SignOutConfirm {...screen} />;
-    case 'notForYou':
-      return <NotForYou {...screen} />;
-    case 'problem':
-      return <Problem {...screen} />;
-    case 'recoveryCodes':
-      return <RecoveryCodes {...screen} />;
-    case 'signInOnceMore':
-      return <SignInOnceMore {...screen} />;
-    case 'registerElsewhere':
-      return <RegisterElsewhere {...screen} />;
-    case 'login':
-    case 'leaving':
-      return null;
-  }
+  const Screen = screens[screen.name as keyof typeof screens] as ComponentType<PageScreen>;
+  return <Screen {...screen} />;
 }

@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'react';
 import type { ScreenOf } from '#contract/page.ts';
 import { useApp } from '../app-context.ts';
 import { PortalLink } from '../components/links.tsx';
+import { HiddenFields } from '../components/portal-form.tsx';
 import { TitleHeading } from '../components/title-heading.tsx';
 
 /** Redirects to an identity provider automatically; the button is the fallback. */
@@ -19,9 +20,7 @@ export function Leaving({ isSignOut, url, provider, fields }: ScreenOf<'leaving'
       <div className="stack">
         {fields ? (
           <form ref={form} method="post" action={url} onSubmit={() => void leave('please-wait')}>
-            {Object.entries(fields).map(([name, value]) => (
-              <input key={name} type="hidden" name={name} value={value} />
-            ))}
+            <HiddenFields of={Object.entries(fields)} />
             <button type="submit">{message('leaving-button', { provider })}</button>
           </form>
         ) : (

@@ -8,7 +8,6 @@ import { Heading } from '../components/heading.tsx';
 import { PortalLink } from '../components/links.tsx';
 import { Fact, SupportLine } from '../components/reference.tsx';
 import { LoginLink } from '../components/screen-links.tsx';
-import { Seal } from '../components/seal.tsx';
 import { SignInAgain } from '../components/sign-in-again.tsx';
 
 export function LoginFail({ type }: { type: LoginFailType }) {
@@ -21,9 +20,9 @@ export function LoginFail({ type }: { type: LoginFailType }) {
   const address = canonicalIpAddress(parameterOf(place.search, queryNames.ipAddress) ?? '');
   return (
     <>
-      <Seal icon={isNetwork ? 'shield' : 'bang'} kind={isNetwork ? 'plain' : 'bad'} />
-      <Heading />
-      <p className="lede">{message(notice ? `notice-${notice}-text` : `login-fail-${type}-text`)}</p>
+      <Heading seal={isNetwork ? 'shield' : 'bang'} kind={isNetwork ? 'plain' : 'bad'}>
+        {message(notice ? `notice-${notice}-text` : `login-fail-${type}-text`)}
+      </Heading>
       <div className="stack">
         {isNetwork && <Fact label={message('login-fail-ip-address')}>{address ?? message('unknown')}</Fact>}
         <LoginLink className="button" />

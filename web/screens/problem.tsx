@@ -4,10 +4,9 @@ import { queryNames } from '#contract/screens.ts';
 import { useApp } from '../app-context.ts';
 import { Heading } from '../components/heading.tsx';
 import { isPlainClick } from '../components/links.tsx';
-import { PortalForm, SubmitButton } from '../components/portal-form.tsx';
+import { HiddenFields, PortalForm, SubmitButton } from '../components/portal-form.tsx';
 import { Fact, SupportLine } from '../components/reference.tsx';
 import { LoginLink } from '../components/screen-links.tsx';
-import { Seal } from '../components/seal.tsx';
 import { SignInAgain } from '../components/sign-in-again.tsx';
 import { useIsScripted } from '../is-scripted.tsx';
 import { clockTime, relativeTime } from '../messages.ts';
@@ -35,17 +34,13 @@ export function Problem({ status, retryAfterSeconds, hasForm, again, proxy }: Sc
     );
   return (
     <>
-      <Seal icon="bang" kind="bad" />
-      <Heading />
-      <p className="lede">
+      <Heading seal="bang" kind="bad">
         {text} {wait}
-      </p>
+      </Heading>
       {again === 'goBack' && <p className="lede">{message('problem-sent-text')}</p>}
       {isSent && (
         <PortalForm call={again.call} query={again.query ?? {}}>
-          {Object.entries(again.fields ?? {}).map(([name, value]) => (
-            <input key={name} type="hidden" name={name} value={value} />
-          ))}
+          <HiddenFields of={Object.entries(again.fields ?? {})} />
           <SubmitButton>{message('try-again')}</SubmitButton>
         </PortalForm>
       )}
@@ -92,8 +87,7 @@ export function NotFound() {
       >
         <path d="M34 64V7L8 43h37M58 64V24a17 17 0 0 1 34 0v40M134 64V7l-26 36h37" />
       </svg>
-      <Heading prefix="404: " />
-      <p className="lede">{message('not-found-text')}</p>
+      <Heading prefix="404: ">{message('not-found-text')}</Heading>
       <div className="stack">
         <Fact label={message('not-found-address')}>{shortened(page.rules.origin + place.address)}</Fact>
         <LoginLink className="button" />
@@ -111,9 +105,9 @@ export function NotForYou({ username, comesBackTo }: ScreenOf<'notForYou'>) {
   const { message } = useApp();
   return (
     <>
-      <Seal icon="bang" kind="bad" />
-      <Heading />
-      <p className="lede">{message('not-for-you-text', { account: username })}</p>
+      <Heading seal="bang" kind="bad">
+        {message('not-for-you-text', { account: username })}
+      </Heading>
       <PortalForm call="logoutConfirmed" query={{ [queryNames.destination]: comesBackTo }}>
         <SubmitButton>{message('not-for-you-button')}</SubmitButton>
         <SupportLine />

@@ -5,7 +5,6 @@ import { Heading } from '../components/heading.tsx';
 import { PortalLink } from '../components/links.tsx';
 import { Alert } from '../components/notice.tsx';
 import { Fact } from '../components/reference.tsx';
-import { Seal } from '../components/seal.tsx';
 import { OnceScripted } from '../is-scripted.tsx';
 
 /** At this many left, suggests new ones. */
@@ -16,9 +15,9 @@ export function RecoveryCodes({ codes, left, destination }: ScreenOf<'recoveryCo
   const { message } = useApp();
   return (
     <>
-      <Seal icon="key" kind={codes ? 'good' : 'plain'} />
-      <Heading />
-      <p className="lede">{message(codes ? 'recovery-codes-text' : 'recovery-codes-shown-text')}</p>
+      <Heading seal="key" kind={codes ? 'good' : 'plain'}>
+        {message(codes ? 'recovery-codes-text' : 'recovery-codes-shown-text')}
+      </Heading>
       <div className="stack">
         {codes ? <Codes codes={codes} /> : <Left count={left} />}
         <PortalLink className="button" href={destination}>

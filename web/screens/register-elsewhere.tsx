@@ -5,19 +5,15 @@ import { PortalLink } from '../components/links.tsx';
 import { Notice } from '../components/notice.tsx';
 import { PasskeyForm } from '../components/passkey-form.tsx';
 import { LoginLink, SupportLink } from '../components/screen-links.tsx';
-import { Seal } from '../components/seal.tsx';
 import { SignInOnceMoreForm } from '../components/sign-in-over.tsx';
 
-type Props = ScreenOf<'registerElsewhere'>;
-
 /** The sign-in covers only part of the account: an app is set up with the password, from another network, or not at all: the passkey opens the account. */
-export function RegisterElsewhere({ why, comesBackTo, goesOnTo, hasPasskey }: Props) {
+export function RegisterElsewhere({ why, comesBackTo, goesOnTo, hasPasskey }: ScreenOf<'registerElsewhere'>) {
   const { message } = useApp();
+  const helper = why !== 'provider' ? why : comesBackTo === null ? 'administrator' : 'password';
   return (
     <>
-      <Seal icon="key" />
-      <Heading />
-      <p className="lede">{message(`register-elsewhere-${helperOf({ why, comesBackTo })}`)}</p>
+      <Heading seal="key">{message(`register-elsewhere-${helper}`)}</Heading>
       <Notice />
       {hasPasskey && <PasskeyForm isSecondFactor />}
       {comesBackTo !== null && <SignInOnceMoreForm comesBackTo={comesBackTo} />}
@@ -29,19 +25,12 @@ export function RegisterElsewhere({ why, comesBackTo, goesOnTo, hasPasskey }: Pr
   );
 }
 
-function helperOf({ why, comesBackTo }: Pick<Props, 'why' | 'comesBackTo'>) {
-  if (why !== 'provider') return why;
-  return comesBackTo === null ? 'administrator' : 'password';
-}
-
 /** Signed in too long ago to set up an app: signs out, and returns here once signed in again. */
 export function SignInOnceMore({ comesBackTo, goesOnTo }: ScreenOf<'signInOnceMore'>) {
   const { message } = useApp();
   return (
     <>
-      <Seal icon="key" />
-      <Heading />
-      <p className="lede">{message('once-more-text')}</p>
+      <Heading seal="key">{message('once-more-text')}</Heading>
       <SignInOnceMoreForm comesBackTo={comesBackTo} />
       <p className="links">
         <PortalLink href={goesOnTo}>{message('cancel')}</PortalLink>

@@ -7,18 +7,15 @@ import { PortalLink } from '../components/links.tsx';
 import { PortalForm, SubmitButton } from '../components/portal-form.tsx';
 import { Fact } from '../components/reference.tsx';
 import { LoginLink } from '../components/screen-links.tsx';
-import { Seal } from '../components/seal.tsx';
 
 /** Placeholder where no hub is configured. */
 export function SignedIn({ person: { username, email, name, customers, groups } }: ScreenOf<'signedIn'>) {
   const { message } = useApp();
   return (
     <>
-      <Seal icon="check" kind="good" />
-      <Heading />
-      <p className="lede">
+      <Heading seal="check" kind="good">
         {message('signed-in-greeting', { name: name ?? username })} {message('signed-in-text')}
-      </p>
+      </Heading>
       <div className="stack">
         <div className="facts">
           <Fact label={message('signed-in-username')}>{username}</Fact>
@@ -39,17 +36,13 @@ export function SignedIn({ person: { username, email, name, customers, groups } 
   );
 }
 
-/**
- * Names who is signed in, when another site's link leads to sign-out, or when a provider has answered for
- * somebody else, who goes on to a destination.
- */
+/** Names who is signed in, when another site leads to sign-out or a provider has answered for somebody else. */
 export function SignOutConfirm({ query, account }: ScreenOf<'signOutConfirm'>) {
   const { message } = useApp();
   const goesOn = query[queryNames.destination] !== undefined;
   return (
     <>
-      <Heading />
-      <p className="lede">{message('sign-out-text', { account })}</p>
+      <Heading>{message('sign-out-text', { account })}</Heading>
       <PortalForm call="logoutConfirmed" query={query}>
         <SubmitButton>{message(goesOn ? 'sign-out-go-on' : 'sign-out-button')}</SubmitButton>
         <p className="links">

@@ -15,16 +15,14 @@ export function SingleSignOn({ connections }: ScreenOf<'singleSignOn'>) {
   if (notice === 'chooseConnection' && connections)
     return (
       <>
-        <Heading />
-        <p className="lede">{message('sso-choose-text')}</p>
+        <Heading>{message('sso-choose-text')}</Heading>
         <PageAccount account={typedUsername.current} />
         <ConnectionChoice connections={connections} />
       </>
     );
   return (
     <>
-      <Heading />
-      <p className="lede">{message('sso-text')}</p>
+      <Heading>{message('sso-text')}</Heading>
       <Notice />
       <PortalForm
         call="performSsoLogin"

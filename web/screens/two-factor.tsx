@@ -18,14 +18,8 @@ export function TwoFactor() {
   const isEmail = isCodeSentViaEmail(place.search);
   const asksRecovery = !isEmail && isRecovery(place.search, secondFactor);
   const otherMethod = secondFactor?.mayRecover && <OtherMethod isRecovery={!asksRecovery} />;
-  const head = (
-    <>
-      <Heading />
-      {!secondFactor?.isCodeNotSent && (
-        <p className="lede">{message(isEmail ? 'twofa-email-text' : asksRecovery ? 'recovery-text' : 'twofa-text')}</p>
-      )}
-    </>
-  );
+  const asked = message(isEmail ? 'twofa-email-text' : asksRecovery ? 'recovery-text' : 'twofa-text');
+  const head = <Heading>{!secondFactor?.isCodeNotSent && asked}</Heading>;
   if (asksRecovery) return <RecoveryForm head={head} links={otherMethod} />;
   return (
     <>
@@ -54,12 +48,7 @@ type Props = ScreenOf<'twoFactorRegistration'>;
 export function TwoFactorRegistration(screen: Props) {
   const { message, place } = useApp();
   if (!isCodeSentViaEmail(place.search)) return <AppRegistration {...screen} />;
-  const head = (
-    <>
-      <Heading />
-      {!screen.secondFactor?.isCodeNotSent && <p className="lede">{message('registration-email-text')}</p>}
-    </>
-  );
+  const head = <Heading>{!screen.secondFactor?.isCodeNotSent && message('registration-email-text')}</Heading>;
   return <CodeForm head={head} cancelKey="cancel" />;
 }
 

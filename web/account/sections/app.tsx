@@ -5,7 +5,7 @@ import { Fact } from '../../components/reference.tsx';
 import { RegistrationSteps } from '../../components/registration-steps.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useAccount } from '../account-context.tsx';
-import { AccountForm, Cancel, ClosedSection } from '../account-form.tsx';
+import { AccountForm, BegunForm, ClosedSection } from '../account-form.tsx';
 import { TextAt } from '../times.tsx';
 
 type Props = ViewOf<'app'>;
@@ -23,13 +23,7 @@ export function App({ since, isRequired, isPart, next }: Props) {
     );
   if (next) return <NextApp {...next} />;
   if (begun === 'remove' && !isRequired)
-    return (
-      <>
-        <p className="hint">{text('account-app-remove-text')}</p>
-        <AccountForm action="remove" button="account-app-button-remove" />
-        <Cancel />
-      </>
-    );
+    return <BegunForm hint={text('account-app-remove-text')} action="remove" button="account-app-button-remove" />;
   return (
     <>
       <p className="hint">
@@ -54,23 +48,19 @@ export function App({ since, isRequired, isPart, next }: Props) {
 function NextApp(next: NonNullable<Props['next']>) {
   const { text, username } = useAccount();
   return (
-    <>
-      <p className="hint">{text('account-app-replace-text')}</p>
-      <AccountForm action="replace" button="account-app-button-replace">
-        <RegistrationSteps registration={next} account={username}>
-          <TextField
-            id="code"
-            name="code"
-            label={text('account-app-code')}
-            inputMode="numeric"
-            autoComplete="one-time-code"
-            required
-            maxLength={longestCodeText}
-          />
-        </RegistrationSteps>
-      </AccountForm>
-      <Cancel />
-    </>
+    <BegunForm hint={text('account-app-replace-text')} action="replace" button="account-app-button-replace">
+      <RegistrationSteps registration={next} account={username}>
+        <TextField
+          id="code"
+          name="code"
+          label={text('account-app-code')}
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          required
+          maxLength={longestCodeText}
+        />
+      </RegistrationSteps>
+    </BegunForm>
   );
 }
 

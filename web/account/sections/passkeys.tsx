@@ -4,7 +4,7 @@ import { useApp } from '../../app-context.ts';
 import { Alert } from '../../components/notice.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useAccount } from '../account-context.tsx';
-import { AccountForm, Cancel, ClosedSection, Row } from '../account-form.tsx';
+import { AccountForm, BegunForm, ClosedSection, Row } from '../account-form.tsx';
 import { SignInAgain } from '../proof-form.tsx';
 import { TextAt } from '../times.tsx';
 
@@ -43,8 +43,8 @@ export function Passkeys({ state, isFull, isProven, passkeys }: Props) {
 }
 
 function Item({ id, name, provider, madeAt, lastUsedAt }: Passkey) {
-  const { text } = useAccount();
-  const toPasskey = usePasskeyUrl(id);
+  const { text, toSection } = useAccount();
+  const toPasskey = (begun: string) => `${toSection('passkeys', begun)}&id=${id}`;
   const facts = [
     provider !== name && provider,
     <TextAt key="made" text="account-passkeys-added" at={madeAt} isDay />,
@@ -79,35 +79,32 @@ function Item({ id, name, provider, madeAt, lastUsedAt }: Passkey) {
 function Rename({ passkey, name }: { passkey: Passkey; name: string }) {
   const { text } = useAccount();
   return (
-    <>
-      <AccountForm action="rename" button="account-passkeys-rename">
-        <input type="hidden" name="id" value={passkey.id} />
-        <TextField
-          id="name"
-          name="name"
-          label={text('account-passkeys-name')}
-          defaultValue={name}
-          autoComplete="off"
-          required
-          maxLength={60}
-          autoFocus
-        />
-      </AccountForm>
-      <Cancel />
-    </>
+    <BegunForm action="rename" button="account-passkeys-rename">
+      <input type="hidden" name="id" value={passkey.id} />
+      <TextField
+        id="name"
+        name="name"
+        label={text('account-passkeys-name')}
+        defaultValue={name}
+        autoComplete="off"
+        required
+        maxLength={60}
+        autoFocus
+      />
+    </BegunForm>
   );
 }
 
 function Remove({ passkey }: { passkey: Passkey }) {
   const { text } = useAccount();
   return (
-    <>
-      <p className="hint">{text('account-passkeys-removal', { name: passkey.name })}</p>
-      <AccountForm action="remove" button="account-passkeys-remove">
-        <input type="hidden" name="id" value={passkey.id} />
-      </AccountForm>
-      <Cancel />
-    </>
+    <BegunForm
+      hint={text('account-passkeys-removal', { name: passkey.name })}
+      action="remove"
+      button="account-passkeys-remove"
+    >
+      <input type="hidden" name="id" value={passkey.id} />
+    </BegunForm>
   );
 }
 
@@ -137,9 +134,4 @@ function Enrol() {
       </AccountForm>
     </div>
   );
-}
-
-function usePasskeyUrl(id: string): (begun: string) => string {
-  const { toSection } = useAccount();
-  return (begun) => `${toSection('passkeys', begun)}&id=${id}`;
 }

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { makePasskey } from './make-passkey.ts';
+import { makePasskey } from './enrol.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -10,5 +10,5 @@ it.each([
   [503, 'busy'],
 ])('a %i in place of the options is told as %s', async (status, problem) => {
   vi.stubGlobal('fetch', async () => new Response(null, { status }));
-  expect(await makePasskey('/options')).toEqual({ problem });
+  expect(await makePasskey('/options', 'id')).toEqual({ problem });
 });
