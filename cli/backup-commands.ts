@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { restoreBackup, writeBackup } from '#server/database/backup.ts';
 import { confirm, type YesFlag, yesFlag } from './confirm.ts';
 import { type Answer, failure } from './print.ts';
-import { loadConfig, type Opened, onDatabase } from './with-database.ts';
+import { loadConfig, type Opened, onDatabase, record } from './with-database.ts';
 
 /** `vestibule backup` and `vestibule restore` */
 export function addBackupCommands(program: Command): void {
@@ -27,6 +27,7 @@ function refuseWithoutBuiltIn(): void {
 
 async function runBackup({ sql, config: { secrets, dataFolder } }: Opened, file: string): Promise<Answer> {
   await writeBackup(sql, file).catch(problemWith(file));
+  await record(sql, 'backup-written');
   const secret = secrets ? 'VESTIBULE_SECRET' : join(dataFolder, 'secret');
   const words = `Written to ${file}. It needs ${secret}: keep a copy of that in another place.`;
   return { value: { file }, words };
@@ -34,8 +35,9 @@ async function runBackup({ sql, config: { secrets, dataFolder } }: Opened, file:
 
 async function runRestore({ sql }: Opened, file: string, flags: YesFlag): Promise<Answer> {
   const [found] = await sql`select count(*) as users from portal_user`;
-  if (found?.users > 0) await confirm(`This replaces the database, which has users (${found?.users})`, flags);
+  await confirm(`This replaces the database, which has ${found?.users} users`, flags);
   await restoreBackup(sql, file).catch(problemWith(file));
+  await record(sql, 'backup-restored');
   const words = 'Restored; all sessions and links have ended. "vestibule doctor" says whether this is its secret.';
   return { value: { file }, words };
 }

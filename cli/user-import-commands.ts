@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import { type Command, Option } from 'commander';
 import type { ImportOptions, ImportOutcome } from '#server/accounts/import-users.ts';
@@ -8,7 +8,7 @@ import { readText, readTextFile } from '#server/config/read-text-file.ts';
 import { readShortName } from '#server/names/read-name.ts';
 import { repeatable } from './options.ts';
 import { type Answer, exitCodes, failure, printWarning } from './print.ts';
-import { type Keyed, onKeys } from './with-database.ts';
+import { type Keyed, onKeys, record } from './with-database.ts';
 
 type ImportFlags = {
   from: ImportOptions['from'];
@@ -95,7 +95,9 @@ function formatOf(path: string): 'jsonl' | 'csv' {
 
 function writeForOwner(path: string, text: string): void {
   try {
-    writeFileSync(path, text, { mode: 0o600 });
+    // An older file there may be anybody's to read.
+    rmSync(path, { force: true });
+    writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
   } catch (error) {
     throw failure(`--refused: ${path} cannot be written (${(error as NodeJS.ErrnoException).code}).`);
   }
@@ -123,6 +125,7 @@ async function runExport({ sql, keys }: Keyed, { secrets }: { secrets?: true }):
     printWarning(
       'Warning: the export holds password hashes and the secrets of authenticator apps in plain text. Store it encrypted, and delete it after use.',
     );
+  await record(sql, 'users-exported');
   // Code that other commands don't need is loaded on demand.
   const { exportUsers } = await import('#server/accounts/export-users.ts');
   const lines = exportUsers(

@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os';
+import { insertAuditEvent } from '#server/audit/audit-event.ts';
 import type { By } from '#server/audit/audit-events.ts';
 import { type Config, type ConfigResult, readConfig } from '#server/config/config.ts';
 import { type Keys, keysOf, secretsOfDataFolder } from '#server/crypto/keys.ts';
@@ -52,7 +53,14 @@ function notAvailable(error: Error): Error {
 
 /** Who runs the command, and when: the operating system's user, who may have changed to another one by sudo. */
 export function byOperator(): By {
-  return { actor: `os:${process.env.SUDO_USER || nameOfUser()}`, now: new Date() };
+  const before = process.getuid?.() === 0 ? process.env.SUDO_USER : undefined;
+  return { actor: `os:${before || nameOfUser()}`, now: new Date() };
+}
+
+/** Records that whoever runs the command took out or replaced what the database holds. */
+export async function record(sql: Database, event: 'backup-written' | 'backup-restored' | 'users-exported') {
+  const { actor, now } = byOperator();
+  await insertAuditEvent(sql, { event, actor }, now);
 }
 
 /** Containers often run as a number that has no name. */

@@ -2,9 +2,13 @@ import { parseUrl } from './parse-url.ts';
 
 /** A name as it was meant: plain letters for full-width ones (NFKC), no white space or invisible marks around it. */
 export function typedName(text: string): string {
-  return text
-    .normalize('NFKC')
-    .replace(/^[\s\p{Default_Ignorable_Code_Point}]+|[\s\p{Default_Ignorable_Code_Point}]+$/gu, '');
+  return (
+    text
+      .normalize('NFKC')
+      .replace(/^[\s\p{Default_Ignorable_Code_Point}]+/u, '')
+      // The look behind keeps a text of many blanks cheap.
+      .replace(/(?<![\s\p{Default_Ignorable_Code_Point}])[\s\p{Default_Ignorable_Code_Point}]+$/u, '')
+  );
 }
 
 /** One `@` between texts of what an address may hold (RFC 5322 §3.2.3), and nothing that belongs around one. */

@@ -54,7 +54,7 @@ export function personOf({ session, visitor }: AccountVisit): Omit<AuditEvent, '
     ...(connectionId !== null && { connectionId }),
     address: visitor.address,
     requestId: visitor.requestId,
-    actor: username,
+    actor: `user:${username}`,
   };
 }
 

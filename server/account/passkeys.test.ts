@@ -45,7 +45,7 @@ describe('a passkey on the account page', () => {
     expect((await act({ do: 'rename', id, name: '  <b>Phone</b> ' })).get('notice')).toBe('passkeyRenamed');
     expect(await open()).toContain('&lt;b&gt;Phone&lt;/b&gt;');
     const events = await portal.sql`select event, username, actor from audit_event where event like 'passkey%'`;
-    expect(events).toEqual([{ event: 'passkey-renamed', username: 'alice', actor: 'alice' }]);
+    expect(events).toEqual([{ event: 'passkey-renamed', username: 'alice', actor: 'user:alice' }]);
   });
 
   it('is removed after a fresh proof, and the person is told', async () => {

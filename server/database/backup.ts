@@ -20,7 +20,7 @@ export async function writeBackup(sql: Database, path: string): Promise<void> {
       await sql`declare a_row no scroll cursor for select row_to_json(t)::text as json from ${sql(table)} t`;
       const some = () => sql.unsafe<{ json: string }[]>(`fetch ${rowsAtOnce} from a_row`);
       for (let rows = await some(); rows.length > 0; rows = await some())
-        yield `${table} [${rows.map(({ json }) => json).join()}]\n`;
+        yield `${table} [${rows.map(({ json }) => oneLine(json)).join()}]\n`;
       await sql`close a_row`;
     }
   }
@@ -33,18 +33,25 @@ export async function writeBackup(sql: Database, path: string): Promise<void> {
   await sql.begin(write, { statementTimeout: 0 });
 }
 
+/** Unicode's own ends of a line end one for `readline`, and stand raw in JSON. */
+function oneLine(json: string): string {
+  return json.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
+}
+
 /**
  * Replaces everything in the database by a backup, or nothing if it cannot be read to its end. Sessions, links and waiting
- * work end: since the backup, people may have signed out and used links.
+ * work end: since the backup, people may have signed out and used links. What runs beside it waits.
  */
 export async function restoreBackup(sql: Database, path: string): Promise<void> {
   async function restore(sql: Connection) {
     const lines = createInterface({ input: compose(createReadStream(path), createGunzip()) })[Symbol.asyncIterator]();
     if ((await lines.next()).value !== (await migrationsOf(sql)))
       throw new Error('it is no backup of this version of Vestibule');
+    const tables = await tablesOf(sql);
+    await sql.unsafe(`lock table ${tables.map(({ table }) => table).join()} in access exclusive mode`);
     // Without it, triggers act and foreign keys want an order.
     await sql`set local session_replication_role = replica`;
-    for (const { table } of await tablesOf(sql)) await sql`delete from ${sql(table)}`;
+    for (const { table } of tables) await sql`delete from ${sql(table)}`;
     for await (const line of lines) {
       const [table = '', rows = ''] = line.split(/ (.*)/s);
       await sql`
@@ -53,7 +60,7 @@ export async function restoreBackup(sql: Database, path: string): Promise<void> 
     }
     await sql`set local session_replication_role = origin`;
     await sql.unsafe('delete from job; delete from reset_link; delete from session');
-    for (const { table, identity } of await tablesOf(sql))
+    for (const { table, identity } of tables)
       if (identity)
         await sql`
           select setval(pg_get_serial_sequence(${table}, ${identity}), 1 + coalesce(max(${sql(identity)}), 0), false)

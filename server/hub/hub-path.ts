@@ -49,6 +49,6 @@ function fold(text: string): string {
   const segments = text
     .replace(/[?#].*$/, '')
     .split('/')
-    .map((segment) => segment.replace(/;.*$/, '').replace(/[. ]+$/, ''));
+    .map((segment) => segment.replace(/;.*$/, '').replace(/(?<![. ])[. ]+$/, ''));
   return `/${segments.filter(Boolean).join('/')}`.toLowerCase();
 }

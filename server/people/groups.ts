@@ -8,11 +8,18 @@ import { type Reading, readDisplayName } from '../names/read-name.ts';
 export const mostGroups = 200;
 
 /** Where one group ends and the next begins in a list: names may have spaces and commas, as in `CN=Staff,OU=Groups`. */
-const betweenGroups = /[\s,;]+(?=[a-z0-9][a-z0-9-]{0,62}:)/;
+const betweenGroups = /(?<![\s,;])[\s,;]+(?=[a-z0-9][a-z0-9-]{0,62}:)/;
 
 /** The groups of a list such as `acme:finance acme:Domain Users`. */
 export function splitGroups(text: string): string[] {
   return text.trim().split(betweenGroups);
+}
+
+/** Reads the name of one group; not one that reads like two in a list, of which the second may be another customer's. */
+export function readGroupName(text: string): Reading {
+  const reading = readDisplayName(text);
+  if (reading.kind === 'refused' || !betweenGroups.test(reading.value)) return reading;
+  return { kind: 'refused', problem: `groups: ${JSON.stringify(reading.value.slice(0, 100))} reads like two` };
 }
 
 /** Reads groups such as `acme:finance`, sorted. */
@@ -21,7 +28,7 @@ export function readGroups(texts: readonly unknown[]): Reading<string[]> {
   for (const value of texts) {
     const text = typeof value === 'string' ? value : '';
     const [, key, rest = ''] = /^\s*([a-z0-9][a-z0-9-]{0,62}):(.*)$/s.exec(text) ?? [];
-    const name = readDisplayName(rest);
+    const name = readGroupName(rest);
     const problem = `groups: ${JSON.stringify(text.slice(0, 100))} is not like acme:finance, with the key of the customer`;
     if (key === undefined || name.kind === 'refused') return { kind: 'refused', problem };
     groups.add(`${key}:${name.value}`);

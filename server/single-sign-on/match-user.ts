@@ -11,7 +11,7 @@ import {
   readUsername,
 } from '../names/read-name.ts';
 import { updateMemberships } from '../people/customer.ts';
-import { mostGroups, updateGroupsAt } from '../people/groups.ts';
+import { mostGroups, readGroupName, updateGroupsAt } from '../people/groups.ts';
 import {
   foldsOfUser,
   insertUser,
@@ -83,13 +83,12 @@ export async function takeNameAndGroups(
   { customerId }: SsoConnection,
   { user, said, steps }: { user: SsoUser; said: Pick<Identity, 'name' | 'groups'>; steps: AuditStep[] },
 ): Promise<void> {
-  const readable = (texts: readonly string[]) =>
-    texts.map(readDisplayName).flatMap((one) => (one.kind === 'ok' ? one.value : []));
-  const [name] = readable(said.name === null ? [] : [said.name]);
-  if (name !== undefined && (await updateNameOfOnly(sql, user.id, customerId, name)))
-    steps.push({ step: 'name', outcome: name });
+  const name = said.name === null ? null : readDisplayName(said.name);
+  if (name?.kind === 'ok' && (await updateNameOfOnly(sql, user.id, customerId, name.value)))
+    steps.push({ step: 'name', outcome: name.value });
   if (said.groups === null) return;
-  const groups = [...new Set(readable(said.groups))].slice(0, mostGroups).sort();
+  const readable = said.groups.map(readGroupName).flatMap((one) => (one.kind === 'ok' ? one.value : []));
+  const groups = [...new Set(readable)].slice(0, mostGroups).sort();
   await updateGroupsAt(sql, { userId: user.id, customerId }, groups);
   steps.push({ step: 'groups', outcome: `${groups.length} of ${said.groups.length}` });
 }

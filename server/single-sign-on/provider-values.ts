@@ -23,7 +23,7 @@ export function readProviderValues(sent: Iterable<readonly [name: string, value:
 export function providerText(value: unknown): string | null {
   if (typeof value !== 'string' || !value.isWellFormed()) return null;
   const text = trimmed(value).normalize('NFC');
-  return text !== '' && text.length <= longestText && !/\p{Cc}/u.test(text) ? text : null;
+  return text !== '' && text.length <= longestText && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text) ? text : null;
 }
 
 /** Whether a person can be known by it: not blank, and nothing in it or around it that people do not see. */
