@@ -62,6 +62,8 @@ export type Deps = {
   metrics: Metrics;
   /** What this process remembers of OpenID providers. */
   providers: ProviderMemory;
+  /** Whether the database was down when this process's workers last looked, a second ago at most (operations/workers.ts). */
+  outage: { isDatabaseAway: boolean };
   /** Tells this process's workers that work is queued in the database. */
   wake: Wake;
 };

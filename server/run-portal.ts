@@ -41,6 +41,7 @@ export async function runPortal(config: Config, log: Logger, storage: Storage): 
     mails: openTransport(config, log),
     metrics: config.metricsToken === null ? noMetrics() : await createMetrics({ sql, now }),
     providers: new Map(),
+    outage: { isDatabaseAway: false },
   };
   const workers = startWorkers(depsWithoutWake);
   const app = await buildApp({ ...depsWithoutWake, wake: workers.wake }, { built });

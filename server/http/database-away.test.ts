@@ -4,6 +4,7 @@ import { addAttackFixtures } from '#test/support/accounts-for-test.ts';
 import { type CuttableDatabase, cuttableDatabase } from '#test/support/cuttable-database.ts';
 import { type DatabaseForTest, databaseForTest } from '#test/support/database-for-test.ts';
 import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#test/support/portal-for-test.ts';
+import { startWorkers } from '../operations/workers.ts';
 
 let database: DatabaseForTest;
 let wire: CuttableDatabase;
@@ -36,6 +37,28 @@ describe('with the database down', () => {
       }
     expect((await portal.send({ url: '/healthz' })).statusCode).toBe(200);
     expect((await portal.send({ url: '/portal/portal.html' })).statusCode).toBe(302);
+  });
+
+  it('the forms say so before the attempt, also to a visitor without cookies, and no more once it is back', async () => {
+    wire.mend();
+    const stops = startWorkers({ ...portal.deps, log: portal.deps.log });
+    const notice = 'class="alert bad"';
+    const forms = ['', '/login', '/login?destination=%2Fportal%2Fx', '/singleSignOn', '/forgotten'];
+    const said = async (sent: Record<string, string>) =>
+      await Promise.all(
+        forms.map(async (path) => (await portal.send({ url: `/portal${path}`, cookies: sent })).body.includes(notice)),
+      );
+    expect(await said({})).toEqual(forms.map(() => false));
+    wire.cut();
+    await expect.poll(() => said({}), { timeout: 10_000 }).toEqual(forms.map(() => true));
+    expect(await said(cookies)).toEqual(forms.map(() => true));
+    const page = await portal.send({ url: '/portal/login?destination=%2Fportal%2Fx' });
+    expect(page.body).toMatch(/<input type="hidden" name="redirectURL" value="\/portal\/x"/);
+    wire.mend();
+    await expect.poll(() => said({}), { timeout: 10_000 }).toEqual(forms.map(() => false));
+    const reloaded = await portal.send({ url: '/portal/login?destination=%2Fportal%2Fx&notice=unavailable' });
+    expect([reloaded.statusCode, reloaded.headers.location]).toEqual([302, '/portal/login?destination=%2Fportal%2Fx']);
+    await stops.stop();
   });
 
   it('what needs it is answered 503 within seconds with Retry-After, and lets nobody in', async () => {

@@ -1,10 +1,11 @@
 import { insertAuditEvent } from '../audit/audit-event.ts';
 import { unseal } from '../crypto/keys.ts';
+import { isDatabaseAway } from '../database/connect.ts';
 import { type DepsWithoutWake, MailNotSent, type Wake } from '../deps.ts';
 import { isEmailCodeOpen } from '../factors/email-code.ts';
 import { hubQueue, hubsToTell } from '../hub/tell-hubs.ts';
 import { jobsOf, type Queue } from '../jobs/job.ts';
-import { startWorker, type Worker } from '../jobs/worker.ts';
+import { type Outcome, startWorker, type Worker } from '../jobs/worker.ts';
 import { limits, second } from '../limits.ts';
 import { composeMail } from '../mail/compose-mail.ts';
 import { mailQueueName, type QueuedMail, sealedPlace } from '../mail/queue-mail.ts';
@@ -21,23 +22,32 @@ type Workers = { wake: Wake; stop: () => Promise<void> };
 
 /** Starts a worker for each queue of jobs, so that a server that is away holds up only what needs it. */
 export function startWorkers(deps: DepsWithoutWake): Workers {
-  const start = <Payload>(queue: Queue<Payload>): Worker =>
-    startWorker({
-      name: queue.name,
-      work: jobsOf(deps, queue),
-      lookEvery: workLookEvery,
-      atOnce: queue.atOnce,
-      log: deps.log,
-    });
+  const start = <Payload>(queue: Queue<Payload>, work = jobsOf(deps, queue)): Worker =>
+    startWorker({ name: queue.name, work, lookEvery: workLookEvery, atOnce: queue.atOnce, log: deps.log });
   const mails = start(mailQueue(deps));
   const wake: Wake = { mails: mails.wake, resetRequests: () => resets.wake() };
-  const resets = start(resetQueue({ ...deps, wake }));
+  const queue = resetQueue({ ...deps, wake });
+  const resets = start(queue, noting(deps, jobsOf(deps, queue)));
   const hubs = hubsToTell(deps.config).map((hub) => start(hubQueue(deps, hub)));
   return {
     wake,
     async stop() {
       await Promise.all([mails, resets, ...hubs].map((worker) => worker.stop()));
     },
+  };
+}
+
+/** The same work, which also notes whether the database is there: for pages that don't ask it themselves. */
+function noting({ outage }: DepsWithoutWake, work: () => Promise<Outcome>): () => Promise<Outcome> {
+  return async () => {
+    try {
+      const outcome = await work();
+      outage.isDatabaseAway = false;
+      return outcome;
+    } catch (error) {
+      outage.isDatabaseAway = isDatabaseAway(error);
+      throw error;
+    }
   };
 }
 

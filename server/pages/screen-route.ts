@@ -34,15 +34,21 @@ export function screenRoute(deps: Deps) {
     if (name === 'login' && noticeOfSearch(search) === 'cookiesNeeded' && request.headers.cookie !== undefined)
       return reply.redirect(afterCookies(request, who), 302);
     // A reload after the outage, whose notice is in the address now.
-    if (who && formsThatNeedIt.includes(name) && noticeOfSearch(search) === 'unavailable')
+    if (
+      who &&
+      !deps.outage.isDatabaseAway &&
+      formsThatNeedIt.includes(name) &&
+      noticeOfSearch(search) === 'unavailable'
+    )
       return reply.redirect(withoutNotice(request), 302);
     if (name === 'login' && who && whereTo(who, name).kind === 'destination')
       return reply.redirect(destinationOf(request), 302);
     const page = await pageOf(name, request, reply, who);
     if ('redirect' in page) return reply.redirect(page.redirect, 302);
+    const outage = who === null || deps.outage.isDatabaseAway ? outageAt(name, request) : {};
     // Only where it has just happened: anybody can make a link with the notice.
     const isSilent = noticeOfSearch(search) === 'providerSilent' && toldToPage(request, config).reference !== null;
-    return await deps.pages.send(request, reply, name === 'loginFail' && isSilent ? 503 : 200, page);
+    return await deps.pages.send(request, reply, name === 'loginFail' && isSilent ? 503 : 200, { ...page, ...outage });
   };
 
   function withoutNotice({ url }: FastifyRequest): string {
@@ -50,6 +56,15 @@ export function screenRoute(deps: Deps) {
     const query = new URLSearchParams(search);
     query.delete(queryNames.notice);
     return query.size === 0 ? path : `${path}?${query}`;
+  }
+
+  /** The forms that only lead to a 503 while the database is down say so before the attempt, at an address of their own. */
+  function outageAt(name: Screen['name'], { url }: FastifyRequest): Partial<Page> {
+    const { path, search } = splitUrl(url);
+    const query = new URLSearchParams(search);
+    if (!formsThatNeedIt.includes(name) || query.has(queryNames.notice)) return {};
+    query.set(queryNames.notice, 'unavailable');
+    return { url: `${path}?${query}`, isAnswer: true };
   }
 
   /** Where a browser goes that has kept the cookies of its sign-in. */

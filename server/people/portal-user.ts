@@ -92,7 +92,7 @@ export async function updateNameOfOnly(
   sql: Connection,
   id: string,
   customerId: string,
-  name: string,
+  name: string | null,
 ): Promise<boolean> {
   const rows = await sql`
     update portal_user u set name = ${name}

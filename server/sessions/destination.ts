@@ -57,11 +57,11 @@ export function destinationOfForm(
  * A hook after each answer of the portal's own: records that a destination was asked for that may not be gone to, once a minute
  * for an address and without itself. While one is being recorded others are not: a flood must not cost a statement for each.
  */
-export function recordRefusedDestination({ sql, config, now }: Deps) {
+export function recordRefusedDestination({ sql, config, now, outage }: Deps) {
   let isRecording = false;
   return async function record(request: FastifyRequest): Promise<void> {
     const { id: requestId, address, body } = request;
-    if (request.routeOptions.config.isHubs || address === '' || isRecording) return;
+    if (request.routeOptions.config.isHubs || address === '' || isRecording || outage.isDatabaseAway) return;
     const { redirectURL, redirectURLSSO } = (body ?? {}) as Record<string, unknown>;
     const inQuery = [queryNames.destination, queryNames.redirectUrl].map((name) => queryValue(request, name));
     const isRefused = [redirectURL, redirectURLSSO, ...inQuery].some(

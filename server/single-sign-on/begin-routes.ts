@@ -95,9 +95,11 @@ export function checkSsoRoute(deps: Deps) {
     const id = rememberedConnection(deps, request);
     const connection = id === null ? null : await findSsoConnection(deps.sql, id);
     const typed = keptForm(deps.config, { username }).typedUsername.trim();
-    if (!connection?.active) return toSingleSignOn(reply, deps.config, { username: typed || null }, traveller);
-    const hint = isEmailAddress(typed) ? typed : null;
-    return await beginVisit(deps, request, reply, connection, { ...traveller, typed: hint });
+    const domain = isEmailAddress(typed) ? domainOfAddress(typed) : null;
+    // Whoever typed an address of another domain is not who signed in here before.
+    if (!connection?.active || (domain !== null && !connection.domains.includes(domain)))
+      return toSingleSignOn(reply, deps.config, { username: typed || null }, traveller);
+    return await beginVisit(deps, request, reply, connection, { ...traveller, typed: domain && typed });
   };
 }
 

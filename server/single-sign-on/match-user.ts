@@ -47,7 +47,7 @@ export async function matchUser(
     outcome: linked ? `linked to ${linked.username}` : `${providerWords(subject)} is not linked yet`,
   });
   if (linked) return ofCustomer(linked, connection);
-  steps.push({ step: 'email', outcome: said.emails.map(providerWords).join(', ') || 'none' });
+  steps.push({ step: 'email', outcome: said.emails.slice(0, mostNames).map(providerWords).join(', ') || 'none' });
   const email = verifiedEmail(connection, said);
   if (email.kind === 'refused') return email;
   let user = await find({ fold: email.fold });

@@ -29,13 +29,12 @@ export function providerText(value: unknown): string | null {
 /** Whether a person can be known by it: not blank, and nothing in it or around it that people do not see. */
 export function isSubject(text: string): boolean {
   const isSeen = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,255}$/u.test(text) && text.trim() === text;
-  return isSeen && !/^\p{Default_Ignorable_Code_Point}*$/u.test(text);
+  return isSeen && !/^[\s\p{Default_Ignorable_Code_Point}]*$/u.test(text);
 }
 
-/** The texts that differ in more than case. */
+/** The texts that differ in more than case: the first of each. */
 export function differentTexts(texts: readonly string[]): string[] {
-  const folds = texts.map((text) => text.toLowerCase());
-  return texts.filter((_text, at) => folds.indexOf(folds[at] ?? '') === at);
+  return [...new Map(texts.toReversed().map((text) => [text.toLowerCase(), text])).values()].reverse();
 }
 
 /** The one text in a claim or attribute; null of none, and of different ones: choosing would be a guess. */

@@ -3,7 +3,8 @@ import type { By } from '../audit/audit-events.ts';
 import type { Connection, Database } from '../database/database.ts';
 import { listRememberedDevices } from '../factors/devices.ts';
 import { foldLoginName } from '../names/read-name.ts';
-import { findUserForUpdate } from '../people/portal-user.ts';
+import { updateGroupsAt } from '../people/groups.ts';
+import { findUserForUpdate, updateNameOfOnly } from '../people/portal-user.ts';
 import { isInDomains } from '../people/sign-in-policy.ts';
 import { findSsoConnectionByKeyForUpdate } from './sso-connection.ts';
 
@@ -29,6 +30,10 @@ export async function unlinkUser(sql: Database, key: string, name: string, by: B
     const unlinked = await sql`delete from sso_subject where ${ofUser}`;
     if (unlinked.count === 0) return { kind: 'notLinked' };
     const { count: sessionsEnded } = await sql`delete from session where ${ofUser}`;
+    // What hubs were told of a stranger is not this user's.
+    const { attributes, customerId } = connection;
+    if (attributes.groups !== undefined) await updateGroupsAt(sql, { userId, customerId }, []);
+    if (attributes.name !== undefined) await updateNameOfOnly(sql, userId, customerId, null);
     // Visits that have begun end: their answers would link again.
     await sql`update sso_connection set version = version + 1 where id = ${connection.id}`;
     const rememberedDevices = (await listRememberedDevices(sql, userId, by.now)).length;

@@ -84,6 +84,7 @@ export async function portalForTest(
     mails: { send: (mail, words) => send(mail, words), close() {} },
     metrics: await createMetrics({ sql: sql ?? database.sql, now }),
     providers: new Map(),
+    outage: { isDatabaseAway: false },
     wake: { resetRequests() {}, mails() {} },
   };
   const app = await buildApp(deps, { built, ...(timeouts && { timeouts }) });

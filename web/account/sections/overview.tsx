@@ -27,7 +27,7 @@ export function Overview(view: Props) {
           {sessions.slice(0, shown).map((session) => (
             <SessionRow key={session.id} {...session} />
           ))}
-          {devices > 0 && (
+          {devices > 0 && !view.isPart && (
             <Row name={text('account-devices-title')} facts={[`${devices} · ${text('account-devices-text')}`]}>
               <SectionLink to="devices" text="account-manage" look="button quiet" />
             </Row>
