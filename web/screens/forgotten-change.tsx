@@ -19,8 +19,10 @@ import type { SavedValues } from '../saved-values.ts';
 export function ForgottenChange({ resetHash }: ScreenOf<'forgottenChange'>) {
   const { message, place, saved, page, save } = useApp();
   const [isReasonMet, setReasonMet] = useState(false);
+  const isScripted = useIsScripted();
   const reason = reasonOfSearch(place.search);
   const link = resetLinkOf(page, place, saved, resetHash);
+  const isMissing = link.hash === '' && reason !== 2;
   const destination = destinationToCarry(parameterOf(place.search, queryNames.destination), page.rules);
 
   // No address of a refused sign-in carries a fragment; the tab keeps it, as it does where the link was asked for.
@@ -46,13 +48,15 @@ export function ForgottenChange({ resetHash }: ScreenOf<'forgottenChange'>) {
           {message(`password-page-error-${reason}`)} {reason === 2 && <ForgottenLink />}
         </Alert>
       )}
-      {link.hash === '' && reason !== 2 && <ResetLinkMissing />}
-      <PortalForm call="passwordChange" query={{ [queryNames.destination]: destination }} isReady={isReady}>
-        <input type="hidden" name="hash" value={link.hash} />
-        <UsernameField username={link.username} />
-        <NewPasswordFields isFirst={reason !== 2} />
-        <SubmitButton>{message('change-button')}</SubmitButton>
-      </PortalForm>
+      {isMissing && <ResetLinkMissing />}
+      {!(isMissing && isScripted) && (
+        <PortalForm call="passwordChange" query={{ [queryNames.destination]: destination }} isReady={isReady}>
+          <input type="hidden" name="hash" value={link.hash} />
+          <UsernameField username={link.username} />
+          <NewPasswordFields isFirst={reason !== 2} />
+          <SubmitButton>{message('change-button')}</SubmitButton>
+        </PortalForm>
+      )}
       <p className="links">
         <LoginLink />
       </p>
