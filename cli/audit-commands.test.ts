@@ -78,5 +78,5 @@ it('explain finds what a request left whose page showed the beginning of its id,
   const out = await outOf('explain 3F2A-91C0');
   expect([out.match(/1\. origin +(\S+)/)?.[1], out.includes('another')]).toEqual(['elsewhere', false]);
   const unknown = await commands.vestibule('explain 3f2a91cf');
-  expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('search the log for "reqId":"3f2a91cf')]);
+  expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('search the log for 3f2a91cf')]);
 });

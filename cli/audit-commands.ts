@@ -128,8 +128,7 @@ async function runExplain({ sql }: Opened, text: string): Promise<Answer> {
  * leaves a line in the log.
  */
 function nothingUnder(reference: string, idStart: string | null): string {
-  const inLog =
-    idStart && ` If a page such as "Something went wrong" showed it, search the log for "reqId":"${idStart}`;
+  const inLog = idStart && ` If a page such as "Something went wrong" showed it, search the log for ${idStart}`;
   return `Nothing is recorded under the reference ${reference}.${inLog ?? ''}`;
 }
 

@@ -42,8 +42,16 @@ async function runRestore({ sql }: Opened, file: string, flags: YesFlag): Promis
   return { value: { file }, words };
 }
 
+const words: Record<string, string> = {
+  EEXIST: 'the file exists already',
+  ENOENT: 'there is no such file or folder',
+  Z_BUF_ERROR: 'the backup is cut off',
+  Z_DATA_ERROR: 'it is no backup',
+};
+
 function problemWith(file: string) {
-  return (error: Error): never => {
-    throw failure(`${file}: ${error.message}.`, 'refused', error);
+  return (error: NodeJS.ErrnoException): never => {
+    const why = words[error.code ?? ''] ?? error.message;
+    throw failure(`${file}: ${why}; nothing was changed.`, 'refused', error);
   };
 }

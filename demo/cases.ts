@@ -113,7 +113,7 @@ export const caseGroups = ({ expiredToken, recoveryCode }: MadeForCases): readon
       {
         id: 'remembered',
         title: 'A remembered browser',
-        text: 'Tick “Don’t ask for a code in this browser” beside the code. Then sign out in the hub’s menu and sign in again: no code is asked for.',
+        text: 'Tick “Don’t ask for a code on this device for 30 days”. Then sign out in the hub’s menu and sign in again: no code is asked for.',
         username: 'bea',
         path: signIn('bea'),
         next: 'authenticator',
@@ -258,14 +258,14 @@ export const caseGroups = ({ expiredToken, recoveryCode }: MadeForCases): readon
         title: 'Your own account',
         text: 'Ada’s sessions, recent sign-ins, second factor and password, in one place. The hub’s menu leads there too.',
         username: 'ada',
-        path: '/portal/account?login=ada',
+        path: '/portal/login?login=ada&destination=%2Fportal%2Faccount',
       },
       {
         id: 'passkey',
         title: 'A passkey',
         text: 'Add one, sign out, and sign in with it. No fingerprint reader here? In Chrome’s developer tools, “More tools › WebAuthn” adds a virtual authenticator to this tab.',
         username: 'ada',
-        path: '/portal/account/passkeys?login=ada',
+        path: '/portal/login?login=ada&destination=%2Fportal%2Faccount%2Fpasskeys',
       },
       {
         id: 'invitation',

@@ -10,23 +10,22 @@ const key = 'signedOut';
 const ofPerson = [queryNames.destination, queryNames.redirectUrl, queryNames.login];
 
 /**
- * After a sign-out no tab remembers where it was to lead. The page that the sign-out leads to tells the others, which load
- * again; one that showed no page of ours at that moment notices with its next. Only its own tab forgets a reset link: in
- * another it is still good.
+ * After a sign-out no tab remembers what an address told it. The page that the sign-out leads to tells the others, which load
+ * again; one that showed no page of ours at that moment notices with its next.
  */
 export function followSignOuts(page: Page, store: SavedValuesStore): void {
   if (page.isSignedOut) store.write(nothingSaved);
   try {
     if (page.isSignedOut) localStorage.setItem(key, String(Date.now()));
     const known = sessionStorage.getItem(key);
-    if (known !== null && known !== lastSignOut()) forgetDestination(store);
+    if (known !== null && known !== lastSignOut()) store.write(nothingSaved);
     sessionStorage.setItem(key, lastSignOut());
   } catch {
     // Storage is refused, so no other page left anything in it.
   }
   addEventListener('storage', (event) => {
     if (event.key !== key) return;
-    forgetDestination(store);
+    store.write(nothingSaved);
     const { pathname, search, hash } = addressWithout(location, ofPerson);
     history.replaceState(null, '', pathname + search + hash);
     location.reload();
@@ -35,9 +34,4 @@ export function followSignOuts(page: Page, store: SavedValuesStore): void {
 
 function lastSignOut(): string {
   return localStorage.getItem(key) ?? '';
-}
-
-function forgetDestination(store: SavedValuesStore): void {
-  const { passwordHashParameter } = store.read();
-  store.write({ ...nothingSaved, passwordHashParameter });
 }

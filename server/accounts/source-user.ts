@@ -66,11 +66,15 @@ export function numberOf(value: unknown): number {
   return text === '' ? Number.NaN : Number(text);
 }
 
+// As spreadsheets write them in German, Spanish, Polish, Dutch and Italian, too.
+const yes = ['true', '1', 'yes', 't', 'wahr', 'verdadero', 'prawda', 'waar', 'vero'];
+const no = ['false', '0', 'no', 'f', 'falsch', 'falso', 'fałsz', 'onwaar'];
+
 /** A flag as JSON, CSV or a database writes it (`t` by psql); `otherwise` if the source does not say. */
 export function readFlag(field: string, value: unknown, otherwise: boolean): Reading<boolean> {
   if (!isGiven(value)) return { kind: 'ok', value: otherwise };
   const text = textOf(value).toLowerCase();
-  if (['true', '1', 'yes', 't'].includes(text)) return { kind: 'ok', value: true };
-  if (['false', '0', 'no', 'f'].includes(text)) return { kind: 'ok', value: false };
+  if (yes.includes(text)) return { kind: 'ok', value: true };
+  if (no.includes(text)) return { kind: 'ok', value: false };
   return refusedValue(field, 'must be true or false');
 }

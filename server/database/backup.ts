@@ -1,5 +1,4 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { compose, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
@@ -20,7 +19,7 @@ export async function writeBackup(sql: Database, path: string): Promise<void> {
       await sql`declare a_row no scroll cursor for select row_to_json(t)::text as json from ${sql(table)} t`;
       const some = () => sql.unsafe<{ json: string }[]>(`fetch ${rowsAtOnce} from a_row`);
       for (let rows = await some(); rows.length > 0; rows = await some())
-        yield `${table} [${rows.map(({ json }) => oneLine(json)).join()}]\n`;
+        yield `${table} [${rows.map(({ json }) => json).join()}]\n`;
       await sql`close a_row`;
     }
   }
@@ -33,9 +32,14 @@ export async function writeBackup(sql: Database, path: string): Promise<void> {
   await sql.begin(write, { statementTimeout: 0 });
 }
 
-/** Unicode's own ends of a line end one for `readline`, and stand raw in JSON. */
-function oneLine(json: string): string {
-  return json.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
+/** The lines of a backup. Throws if it cannot be read to its end. */
+async function* linesOf(path: string): AsyncGenerator<string> {
+  let begun = '';
+  for await (const text of compose(createReadStream(path), createGunzip()).setEncoding('utf8')) {
+    const lines = (begun + text).split('\n');
+    begun = lines.pop() ?? '';
+    yield* lines;
+  }
 }
 
 /**
@@ -44,7 +48,7 @@ function oneLine(json: string): string {
  */
 export async function restoreBackup(sql: Database, path: string): Promise<void> {
   async function restore(sql: Connection) {
-    const lines = createInterface({ input: compose(createReadStream(path), createGunzip()) })[Symbol.asyncIterator]();
+    const lines = linesOf(path);
     if ((await lines.next()).value !== (await migrationsOf(sql)))
       throw new Error('it is no backup of this version of Vestibule');
     const tables = await tablesOf(sql);

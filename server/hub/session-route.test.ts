@@ -96,6 +96,8 @@ describe('a proxy that names the page', () => {
   it('who is kept out is recorded once a minute for each rule, and the page’s reference finds it', async () => {
     portal.wait(60_000);
     await portal.sql`delete from audit_event`;
+    // nginx asks twice: first without the page, whose reference nobody sees.
+    await portal.send({ ...proxied, url: '/portal/session?customer=fenced', cookies });
     const shown: string[] = [];
     for (const page of ['/app/x?secret=Canary', '/app/y'])
       for (const rule of ['fenced', 'fenced,other', 'other,fenced', 'fenced&group=acme:hr']) {
@@ -106,9 +108,10 @@ describe('a proxy that names the page', () => {
     expect(
       events.map(({ username, address, steps }) => [username, address, ...steps.map(({ outcome }) => outcome)]),
     ).toEqual([
-      ['alice', '203.0.113.5', '/app/x', 'fenced', 'acme:hr'],
-      ['alice', '203.0.113.5', '/app/x', 'fenced, other'],
-      ['alice', '203.0.113.5', '/app/x', 'fenced'],
+      ['alice', '203.0.113.5', '/app/x', 'fenced', 'acme:hr', 'none'],
+      ['alice', '203.0.113.5', '/app/x', 'fenced, other', 'none'],
+      ['alice', '203.0.113.5', '/app/x', 'fenced', 'none'],
+      ['alice', '203.0.113.5', 'not told by the proxy', 'fenced', 'none'],
     ]);
     const found = async (reference: string) =>
       await listAuditEventsByRequest(portal.sql, requestIdStart(reference) ?? '');

@@ -148,8 +148,8 @@ async function refuseOthers(
 }
 
 /**
- * Records the refusal once a minute for a user and a rule, and returns the reference of the recorded request. A failure to
- * record must not break the refusal.
+ * Records the refusal once a minute for a user and a rule, and returns the reference of the recorded request. nginx asks twice,
+ * and names the page only for the visitor's own answer. A failure to record must not break the refusal.
  */
 async function recordRefusal(
   deps: Deps,
@@ -168,10 +168,16 @@ async function recordRefusal(
       { step: 'page', outcome: page === null ? 'not told by the proxy' : recordable(splitUrl(page).path) },
       ...(customers ? [{ step: 'open to customers', outcome: customers.slice(0, longestRule) }] : []),
       ...(groups ? [{ step: 'open to groups', outcome: groups.slice(0, longestRule) }] : []),
+      { step: 'groups of the user', outcome: person.groups.join(', ').slice(0, longestRule) || 'none' },
     ],
   };
   try {
-    return await insertEventOnceAMinute(deps.sql, event, accessKey(userId, `${customers} ${groups}`), deps.now());
+    return await insertEventOnceAMinute(
+      deps.sql,
+      event,
+      accessKey(userId, `${customers} ${groups} ${page === null ? 'unknown page' : ''}`),
+      deps.now(),
+    );
   } catch (error) {
     request.log.error({ err: error }, 'a refused access could not be recorded');
     return referenceOfRequest(request.id);

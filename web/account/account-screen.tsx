@@ -60,7 +60,7 @@ const mostGroups = 10;
 function Person({ displayName, email, customers, groups }: ViewOf<'overview'>) {
   const { text, username } = useAccount();
   const name = displayName ?? username;
-  const facts = [displayName && username, email, customers.join(', ')].filter(Boolean);
+  const facts = [displayName && username !== email && username, email, customers.join(', ')].filter(Boolean);
   return (
     <header className="title">
       <span className="arch" aria-hidden="true">
