@@ -28,14 +28,10 @@ export async function confirmIfNeeded<T extends { kind: string }>(
   attempt: (isAgreed: boolean) => Promise<T | NotAgreed>,
 ): Promise<T> {
   const first = await attempt(flags.yes === true);
-  if (!isNotAgreed(first)) return first;
+  if (!('follows' in first)) return first;
   warnOf(first.follows);
   await confirm(what, flags);
   return (await attempt(true)) as T;
-}
-
-function isNotAgreed(result: { kind: string }): result is NotAgreed {
-  return result.kind === 'notAgreed';
 }
 
 function warnOf({ opened, lockedOut, unlinked, domainsDropped }: WhatFollows): void {

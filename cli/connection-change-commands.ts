@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { Config } from '#server/config/config.ts';
 import type { Database } from '#server/database/database.ts';
 import { readShortName } from '#server/names/read-name.ts';
@@ -8,16 +8,16 @@ import { addConnection, type ConnectionToAdd, changeConnection } from '#server/s
 import { findSsoConnectionByKey, type SsoConnection } from '#server/single-sign-on/sso-connection.ts';
 import { confirmIfNeeded, yesFlag } from './confirm.ts';
 import {
-  addConnectionFlags,
-  addOidcFlags,
-  addSamlFlags,
   type ConnectionFlags,
   clientSecretOf,
+  commonOptions,
   connectionChanges,
   oidcChanges,
+  oidcOptions,
   samlChanges,
+  samlOptions,
 } from './connection-flags.ts';
-import { accepted } from './options.ts';
+import { accepted, activeOptions, withOptions } from './options.ts';
 import { type Answer, factsOf, failure, stepsInWords } from './print.ts';
 import { byOperator, type Keyed, onKeys } from './with-database.ts';
 
@@ -28,13 +28,26 @@ export function addConnectionChangeCommands(connection: Command): void {
     'after',
     '\nExample:\n  vestibule connection add oidc acme-entra --customer acme --domain acme.example \\\n    --issuer https://login.microsoftonline.com/TENANT/v2.0 --client-id 1234 --client-secret-stdin < secret.txt\n\ndocs/single-sign-on.md covers Entra ID, Okta, Google Workspace and Keycloak.',
   );
-  addConnectionFlags(addOidcFlags(oidc, true)).action(onKeys(runOidc));
+  withOptions(oidc, [...oidcOptions(true), ...commonOptions()]).action(onKeys(runOidc));
   const saml = addCommand(add, 'saml', 'by SAML 2.0').addHelpText(
     'after',
     '\nSAML cannot say that an address is verified: --trust-email is on by default.\n\nExample:\n  vestibule connection add saml acme-adfs --customer acme --domain acme.example --metadata metadata.xml',
   );
-  addConnectionFlags(addSamlFlags(saml, true)).action(onKeys(runSaml));
-  addSetCommand(connection);
+  withOptions(saml, [...samlOptions(true), ...commonOptions()]).action(onKeys(runSaml));
+  const set = connection
+    .command('set <key>')
+    .description('change a connection; unspecified options stay unchanged, lists are replaced')
+    .option('--keep-links', 'with another issuer or entity ID, or fewer domains: its users stay linked and signed in')
+    .option('--no-second-factor', 'no longer accept a second factor from the provider')
+    .option(...yesFlag)
+    .action(onKeys(runSet));
+  const active = activeOptions(
+    ['--enable', 'enable sign-in through it again; ended sessions stay ended'],
+    ['--disable', 'end its sessions and sign-in through it; where it is required, its domains cannot sign in at all'],
+  );
+  withOptions(set, [...active, ...commonOptions()]);
+  withOptions(set, oidcOptions(false), 'OpenID Connect:');
+  withOptions(set, samlOptions(false), 'SAML:');
 }
 
 function addCommand(add: Command, protocol: string, description: string): Command {
@@ -92,28 +105,6 @@ async function add(
     words: `Connection ${key} added. Register at the provider:\n${factsOf(whatTheProviderNeeds(config, stored))}`,
     warnings: [`Then try it: vestibule connection test ${key}`],
   };
-}
-
-function addSetCommand(connection: Command): void {
-  const set = connection
-    .command('set <key>')
-    .description('change a connection; unspecified options stay unchanged, lists are replaced');
-  addSamlFlags(addOidcFlags(set, false), false)
-    .option(
-      '--keep-links',
-      'with another issuer or entity ID: it is the same provider with the same users, who stay linked and signed in; ' +
-        'with fewer domains: so do their users',
-    )
-    .option('--no-second-factor', 'no longer accept a second factor from the provider')
-    .addOption(
-      new Option(
-        '--disable',
-        'end its sessions and disable sign-in through it; where it is required, its domains cannot sign in at all',
-      ).conflicts('enable'),
-    )
-    .option('--enable', 'enable sign-in through it again; ended sessions stay ended')
-    .option(...yesFlag);
-  addConnectionFlags(set).action(onKeys(runSet));
 }
 
 async function runSet(keyed: Keyed, key: string, flags: ConnectionFlags, command: Command): Promise<Answer> {

@@ -1,6 +1,6 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { readNetwork } from '#server/names/network.ts';
-import { readCustomerName } from '#server/names/read-name.ts';
+import { type Reading, readCustomerName } from '#server/names/read-name.ts';
 import type { ChangeOfConnection } from '#server/single-sign-on/change-connection.ts';
 import type {
   Attributes,
@@ -46,84 +46,56 @@ export type ConnectionFlags = YesFlag & {
   metadata?: string;
   idpInitiated?: boolean;
   requireEncryption?: boolean;
-  enable?: true;
-  disable?: true;
+  isActive?: boolean;
   keepLinks?: true;
 };
 
-/** The flags of both protocols. */
-export function addConnectionFlags(command: Command): Command {
-  const options = [
-    optionOf(
-      '--name <name>',
-      'display name where people have to choose (default: that of the customer)',
-      readCustomerName,
-    ),
-    repeatable('--domain <domain>', 'email domain that it vouches for; may be repeated', readDomain),
-    onOff('--jit', 'create unknown users at their first sign-in'),
-    onOff('--trust-email', 'treat its email addresses as verified even if it does not say so'),
-    onOff('--required', 'its domains cannot sign in by password'),
-    repeatable(
-      '--second-factor <value>',
-      'acr, amr or AuthnContextClassRef that counts as a second factor; may be repeated',
-      readProviderValue,
-    ),
-    repeatable<null>(
-      '--provider-network <cidr>',
-      'non-public network that the provider may be in, such as 10.1.0.0/16; may be repeated; "none" for public ones only',
-      (text) => (text === 'none' ? { kind: 'ok', value: null } : readNetwork(text)),
-    ),
-    repeatable(
-      '--map <what=name>',
-      'claim or attribute for email, username, name, groups or language, such as name=displayName,groups=memberOf; may be repeated',
-      readAttributes,
-    ),
-  ];
-  for (const option of options) command.addOption(option);
-  return command;
-}
+/** The options of both protocols. */
+export const commonOptions = () => [
+  optionOf('--name <name>', "display name where people have to choose (default: the customer's)", readCustomerName),
+  repeatable('--domain <domain>', 'email domain that it vouches for; may be repeated', readDomain),
+  onOff('--jit', 'create unknown users at their first sign-in'),
+  onOff('--trust-email', 'treat its email addresses as verified even if it does not say so'),
+  onOff('--required', 'its domains cannot sign in by password'),
+  repeatable(
+    '--second-factor <value>',
+    'acr, amr or AuthnContextClassRef that counts as a second factor; may be repeated',
+    readProviderValue,
+  ),
+  repeatable(
+    '--provider-network <cidr>',
+    'non-public network that the provider may be in, such as 10.1.0.0/16; may be repeated; "none" for public ones only',
+    readNetworkOrNone,
+  ),
+  repeatable(
+    '--map <what=name>',
+    'claim or attribute for email, username, name, groups or language, such as name=displayName,groups=memberOf; may be repeated',
+    readAttributes,
+  ),
+];
 
-/** The flags of OpenID Connect; `isNew` requires what a new connection needs. */
-export function addOidcFlags(command: Command, isNew: boolean): Command {
-  return command
-    .addOption(
-      optionOf(
-        '--issuer <url>',
-        "OpenID Connect: the provider's issuer, exactly as in its discovery document",
-        readProviderUrl,
-      ).makeOptionMandatory(isNew),
-    )
-    .addOption(
-      optionOf(
-        '--client-id <id>',
-        'OpenID Connect: the client ID that the provider assigned',
-        readProviderValue,
-      ).makeOptionMandatory(isNew),
-    )
-    .addOption(
-      new Option(
-        '--client-auth <method>',
-        'OpenID Connect: send the client secret in the header or the body, or sign with the portal key (default: as announced)',
-      ).choices(Object.keys(clientAuths)),
-    )
-    .addOption(
-      repeatable(
-        '--scope <scope>',
-        'OpenID Connect: scope besides openid; may be repeated (default: email, profile)',
-        readProviderValue,
-      ),
-    )
-    .option('--client-secret-stdin', 'OpenID Connect: read the client secret from standard input')
-    .addOption(optionOf('--secret-ends <date>', 'day on which the client secret expires, such as 2027-01-31', readDay));
-}
+/** The options of OpenID Connect; `isNew` requires what a new connection needs. */
+export const oidcOptions = (isNew: boolean) => [
+  optionOf('--issuer <url>', 'exactly as in its discovery document', readProviderUrl).makeOptionMandatory(isNew),
+  optionOf('--client-id <id>', 'client ID that the provider assigned', readProviderValue).makeOptionMandatory(isNew),
+  new Option(
+    '--client-auth <method>',
+    'send the client secret in the header or the body, or sign with the portal key (default: as announced)',
+  ).choices(Object.keys(clientAuths)),
+  repeatable('--scope <scope>', 'besides openid; may be repeated (default: email, profile)', readProviderValue),
+  new Option('--client-secret-stdin', 'read the client secret from standard input'),
+  optionOf('--secret-ends <date>', 'day on which the client secret expires, such as 2027-01-31', readDay),
+];
 
-/** The flags of SAML; `isNew` requires what a new connection needs. */
-export function addSamlFlags(command: Command, isNew: boolean): Command {
-  return command
-    .addOption(new Option('--metadata <file-or-url>', "SAML: the provider's metadata").makeOptionMandatory(isNew))
-    .addOption(onOff('--idp-initiated', 'SAML: allow sign-ins that start at the provider, from its application page'))
-    .addOption(onOff('--require-encryption', 'SAML: refuse assertions that are not encrypted'));
-}
+/** The options of SAML; `isNew` requires what a new connection needs. */
+export const samlOptions = (isNew: boolean) => [
+  new Option('--metadata <file-or-url>', "the provider's metadata").makeOptionMandatory(isNew),
+  onOff('--idp-initiated', 'allow sign-ins that start at the provider, from its application page'),
+  onOff('--require-encryption', 'refuse assertions that are not encrypted'),
+];
+
+const readNetworkOrNone = (text: string): Reading<string | null> =>
+  text === 'none' ? { kind: 'ok', value: null } : readNetwork(text);
 
 /** What the flags change of a connection, besides the settings of its protocol. */
 export function connectionChanges(flags: ConnectionFlags): ChangeOfConnection {
@@ -138,7 +110,7 @@ export function connectionChanges(flags: ConnectionFlags): ChangeOfConnection {
     providerNetworks: providerNetwork && networksOf(providerNetwork),
     attributes: map && Object.assign({}, ...map),
     secretEndsAt: secretEnds,
-    active: flags.enable || flags.disable ? flags.enable === true : undefined,
+    active: flags.isActive,
   });
 }
 
@@ -146,13 +118,7 @@ const networksOf = (networks: readonly (string | null)[]) => networks.filter((ne
 
 export function oidcChanges(flags: ConnectionFlags): Partial<OidcSettings> {
   const { issuer, clientId, clientAuth, scope: scopes } = flags;
-  const clientAuthentication = clientAuth && (clientAuths[clientAuth] as ClientAuthentication);
-  return given({
-    issuer,
-    clientId,
-    clientAuthentication: clientAuthentication || undefined,
-    scopes,
-  });
+  return given({ issuer, clientId, clientAuthentication: clientAuths[clientAuth ?? ''], scopes });
 }
 
 /** `networks`: those that the provider may be in if the flags name none. */

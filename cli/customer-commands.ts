@@ -11,33 +11,24 @@ import {
 import { listSsoConnections } from '#server/single-sign-on/sso-connection.ts';
 import { listEnds } from '#server/single-sign-on/sso-warnings.ts';
 import { confirmIfNeeded, type YesFlag, yesFlag } from './confirm.ts';
-import { accepted, given, onOff, optionOf, repeatable } from './options.ts';
+import { accepted, activeOptions, given, onOff, optionOf, repeatable, withOptions } from './options.ts';
 import { type Answer, factsOf, failure, localTime, stepsInWords, tableOf, yesOrNo } from './print.ts';
 import { byOperator, type Opened, onDatabase } from './with-database.ts';
 
 type Flags = Pick<CustomerChanges, 'name' | 'twoFactor' | 'newDeviceMail' | 'rememberDevices' | 'passkeys'> & {
   allowNetwork?: string[];
   allowAnywhere?: true;
-  enable?: true;
-  disable?: true;
+  isActive?: boolean;
 };
 
-function addFlags(command: Command): Command {
-  return command
-    .addOption(optionOf('--name <name>', 'display name (default: the key)', readCustomerName))
-    .addOption(repeatable('--allow-network <cidr>', 'network to sign in from; may be repeated', readNetwork))
-    .addOption(
-      new Option('--two-factor <policy>', 'second factor required of its users').choices(['off', 'app', 'email']),
-    )
-    .addOption(onOff('--new-device-mail', 'email its users about sign-ins from a new browser (default: off)'))
-    .addOption(onOff('--remember-devices', 'let its users skip the code on a device for 30 days (default: on)'))
-    .addOption(
-      new Option('--passkeys <policy>', 'whether its users may sign in by passkey (default: on)').choices([
-        'off',
-        'on',
-      ]),
-    );
-}
+const options = () => [
+  optionOf('--name <name>', 'display name (default: the key)', readCustomerName),
+  repeatable('--allow-network <cidr>', 'network to sign in from; may be repeated', readNetwork),
+  new Option('--two-factor <policy>', 'second factor required of its users').choices(['off', 'app', 'email']),
+  onOff('--new-device-mail', 'email its users about sign-ins from a new browser (default: off)'),
+  onOff('--remember-devices', 'let its users skip the code on a device for 30 days (default: on)'),
+  new Option('--passkeys <policy>', 'whether its users may use passkeys (default: on)').choices(['off', 'on']),
+];
 
 /** `vestibule customer …` */
 export function addCustomerCommands(program: Command): void {
@@ -46,7 +37,7 @@ export function addCustomerCommands(program: Command): void {
     .command('add')
     .argument('<key>', 'short name of lower-case letters, digits and dashes')
     .description('add a customer, whose users sign in from anywhere with one factor unless told otherwise');
-  addFlags(add)
+  withOptions(add, options())
     .addHelpText(
       'after',
       '\nExamples:\n  vestibule customer add acme --name "Acme Ltd."\n  vestibule customer add bank --allow-network 203.0.113.0/24 --two-factor app',
@@ -60,10 +51,12 @@ export function addCustomerCommands(program: Command): void {
   const set = customer
     .command('set <key>')
     .description('change a customer; unspecified options stay unchanged, networks are replaced')
-    .addOption(new Option('--allow-anywhere', 'allow sign-in from any network again').conflicts('allowNetwork'))
-    .addOption(new Option('--disable', 'its users can no longer sign in for it').conflicts('enable'))
-    .option('--enable', 'its users can sign in again');
-  addFlags(set)
+    .addOption(new Option('--allow-anywhere', 'allow sign-in from any network again').conflicts('allowNetwork'));
+  const active = activeOptions(
+    ['--enable', 'its users can sign in again'],
+    ['--disable', 'its users can no longer sign in for it'],
+  );
+  withOptions(set, [...active, ...options()])
     .addHelpText(
       'after',
       '\nExamples:\n  vestibule customer set acme --two-factor email\n  vestibule customer set acme --allow-network 203.0.113.0/24 --allow-network 2001:db8::/32\n  vestibule customer set acme --allow-anywhere',
@@ -130,13 +123,10 @@ async function runSet({ sql }: Opened, key: string, flags: Flags, command: Comma
   return { value, words, warnings: lacking > 0 ? [warning] : [] };
 }
 
-function changesOf(flags: Flags) {
-  const { name, twoFactor, newDeviceMail, rememberDevices, passkeys, enable, disable } = flags;
-  return given({
-    ...{ name, twoFactor, newDeviceMail, rememberDevices, passkeys },
-    allowedNetworks: flags.allowAnywhere ? [] : flags.allowNetwork,
-    active: enable || disable ? enable === true : undefined,
-  });
+function changesOf({ allowNetwork, allowAnywhere, isActive: active, ...flags }: Flags) {
+  const { name, twoFactor, newDeviceMail, rememberDevices, passkeys } = flags;
+  const allowedNetworks = allowAnywhere ? [] : allowNetwork;
+  return given({ name, twoFactor, newDeviceMail, rememberDevices, passkeys, active, allowedNetworks });
 }
 
 async function runRemove({ sql }: Opened, key: string, flags: YesFlag): Promise<Answer> {

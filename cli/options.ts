@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Reading } from '#server/names/read-name.ts';
 import { readTime } from '#server/names/read-time.ts';
 import { failure } from './print.ts';
@@ -43,6 +43,18 @@ export function onOff(flags: string, description: string): Option {
     if (text === 'on' || text === 'off') return text === 'on';
     throw new InvalidArgumentError('Allowed choices are on, off.');
   });
+}
+
+/** Two options that exclude each other, for the flag `isActive`. */
+export function activeOptions(on: [flags: string, description: string], off: [string, string]): Option[] {
+  const [yes, no] = [new Option(...on).implies({ isActive: true }), new Option(...off).implies({ isActive: false })];
+  return [yes, no.conflicts(yes.attributeName())];
+}
+
+/** A command with options, under a heading of its help if one is given. */
+export function withOptions(command: Command, options: readonly Option[], heading = 'Options:'): Command {
+  for (const option of options) command.addOption(option.helpGroup(heading));
+  return command;
 }
 
 /** The members that are given. */

@@ -8,7 +8,7 @@ import { findUser, type User } from '#server/people/portal-user.ts';
 import { newPasswordRules } from '#server/sign-in/new-password.ts';
 import { readNewPassword } from './ask.ts';
 import { confirm, type YesFlag, yesFlag } from './confirm.ts';
-import { accepted, given, nameArgument, optionOf, repeatable } from './options.ts';
+import { accepted, activeOptions, given, nameArgument, optionOf, repeatable, withOptions } from './options.ts';
 import { type Answer, failure, stepsInWords } from './print.ts';
 import { byOperator, type Opened, onDatabase } from './with-database.ts';
 
@@ -25,8 +25,7 @@ type Flags = YesFlag & {
   password?: boolean;
   passwordStdin?: true;
   language?: Language | 'browser';
-  active?: true;
-  inactive?: true;
+  isActive?: boolean;
   passwordChange?: boolean;
 };
 
@@ -37,7 +36,7 @@ export function addUserChangeCommands(user: Command): void {
     .argument('<username>', 'name to sign in with, besides the email address')
     .description('add a user; asks for a password at a terminal')
     .addOption(emailOption().makeOptionMandatory());
-  addFlags(add, 'customer the user belongs to; may be repeated')
+  withOptions(add, options('customer the user belongs to; may be repeated'))
     .option('--no-password', 'add the user without a password, for single sign-on or to be invited to choose one')
     .addHelpText(
       'after',
@@ -58,10 +57,9 @@ export function addUserChangeCommands(user: Command): void {
     .option('--no-name', 'show the username again')
     .option('--no-group', 'remove all groups')
     .option('--no-password', 'remove the password, and all passkeys unless a customer takes nothing else')
-    .addOption(new Option('--active', 'the user can sign in').conflicts('inactive'))
     .option('--password-change', 'the user may change the password')
     .option(...yesFlag);
-  addFlags(set, 'the customers of the user, replacing the existing ones; may be repeated')
+  withOptions(set, options('the customers of the user, replacing the existing ones; may be repeated'))
     .addHelpText(
       'after',
       '\nExamples:\n  vestibule user set alice --password\n  vestibule user set alice --inactive\n  vestibule user set alice --add-customer beta --language de',
@@ -71,26 +69,18 @@ export function addUserChangeCommands(user: Command): void {
 
 const emailOption = () => optionOf('--email <address>', 'email address', readEmail);
 
-function addFlags(command: Command, customerDescription: string): Command {
-  return command
-    .addOption(repeatable('--customer <key>', customerDescription))
-    .addOption(optionOf('--name <name>', 'display name, such as "Alice Arden"', readDisplayName))
-    .addOption(
-      repeatable(
-        '--group <customer:group>',
-        'group within a customer, such as acme:finance, replacing existing ones; may be repeated',
-      ),
-    )
-    .addOption(new Option('--password-stdin', 'read the password from standard input').conflicts('password'))
-    .addOption(
-      new Option('--language <language>', 'language of emails, not of pages; "browser": that of the page').choices([
-        ...languages,
-        'browser',
-      ]),
-    )
-    .option('--inactive', 'the user cannot sign in')
-    .option('--no-password-change', 'the user may not change the password');
-}
+const options = (customers: string) => [
+  repeatable('--customer <key>', customers),
+  optionOf('--name <name>', 'display name, such as "Alice Arden"', readDisplayName),
+  repeatable('--group <customer:group>', 'such as acme:finance, replacing existing ones; may be repeated'),
+  new Option('--password-stdin', 'read the password from standard input').conflicts('password'),
+  new Option('--language <language>', 'of emails, not of pages; "browser": that of the page').choices([
+    ...languages,
+    'browser',
+  ]),
+  ...activeOptions(['--active', 'the user can sign in'], ['--inactive', 'the user cannot sign in']),
+  new Option('--no-password-change', 'the user may not change the password'),
+];
 
 async function runAdd({ sql, config }: Opened, usernameText: string, flags: Flags): Promise<Answer> {
   const username = accepted(readUsername(usernameText));
@@ -103,7 +93,7 @@ async function runAdd({ sql, config }: Opened, usernameText: string, flags: Flag
     name: flags.name || null,
     groups: accepted(readGroups(flags.group || [])),
     language: languageOf(flags) ?? null,
-    active: !flags.inactive,
+    active: flags.isActive !== false,
     mayChangePassword: flags.passwordChange !== false,
   };
   const passwordHash = source ? await readNewPassword(source, await newPasswordRules(sql, config, values)) : null;
@@ -151,7 +141,7 @@ function changeOf(flags: Flags): ChangeOfUser {
     email,
     name: name === false ? null : name,
     groups: group === undefined ? undefined : accepted(readGroups(group || [])),
-    active: flags.active || flags.inactive ? flags.active === true : undefined,
+    active: flags.isActive,
     mayChangePassword: passwordChange,
     language: languageOf(flags),
     customers: customer ? () => customer : isOther ? others : undefined,

@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import { type Command, Option } from 'commander';
-import type { ImportOptions, ImportOutcome } from '#server/accounts/import-users.ts';
+import type { ImportOptions } from '#server/accounts/import-users.ts';
 import type { ImportFile } from '#server/accounts/read-records.ts';
+import type { StoredBatch } from '#server/accounts/store-batch.ts';
 import { readText, readTextFile } from '#server/config/read-text-file.ts';
 import { readShortName } from '#server/names/read-name.ts';
 import { repeatable } from './options.ts';
@@ -103,10 +104,7 @@ function writeForOwner(path: string, text: string): void {
   }
 }
 
-function answerOf(
-  { added, unchanged, refused }: ImportOutcome,
-  { dryRun = false, refused: file }: ImportFlags,
-): Answer {
+function answerOf({ added, unchanged, refused }: StoredBatch, { dryRun = false, refused: file }: ImportFlags): Answer {
   const more = refused.length - mostShown;
   const begin = dryRun ? 'Dry run, nothing is stored. Users that would be added' : 'Users added';
   const place = file && refused.length > 0 ? `, see ${file}` : '';
@@ -128,18 +126,12 @@ async function runExport({ sql, keys }: Keyed, { secrets }: { secrets?: true }):
   await record(sql, 'users-exported');
   // Code that other commands don't need is loaded on demand.
   const { exportUsers } = await import('#server/accounts/export-users.ts');
-  const lines = exportUsers(
-    { sql, keys },
-    {
-      withSecrets: secrets === true,
-      onUnreadable(username) {
-        printWarning(`The app of ${username} is left out: it is sealed under a secret missing from VESTIBULE_SECRET.`);
-        process.exitCode = exitCodes.refused;
-      },
-    },
-  );
   const isGone = () => failure('Standard output was closed; the export is incomplete.');
-  for await (const line of lines) {
+  for await (const { username, line, lacksApp } of exportUsers(sql, secrets ? keys : null)) {
+    if (lacksApp) {
+      printWarning(`The app of ${username} is left out: it is sealed under a secret missing from VESTIBULE_SECRET.`);
+      process.exitCode = exitCodes.refused;
+    }
     if (process.stdout.destroyed) throw isGone();
     if (process.stdout.write(`${line}\n`) === false)
       await once(process.stdout, 'drain').catch(() => Promise.reject(isGone()));

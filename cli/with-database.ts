@@ -6,7 +6,7 @@ import { type Keys, keysOf, secretsOfDataFolder } from '#server/crypto/keys.ts';
 import { isDatabaseAway } from '#server/database/connect.ts';
 import type { Database } from '#server/database/database.ts';
 import { migrate } from '#server/database/migrate.ts';
-import { openStorage, type Storage } from '#server/database/open-storage.ts';
+import { openStorage } from '#server/database/open-storage.ts';
 import type { JsonFlag } from './options.ts';
 import { type Answer, failure, isFailure, printAnswer, printWarning } from './print.ts';
 
@@ -31,9 +31,9 @@ export type Opened = { sql: Database; config: Config; applied: string[] };
  */
 export async function withDatabase<T>(work: (opened: Opened) => Promise<T>): Promise<T> {
   const config = loadConfig();
-  const storage = await open(config);
+  const storage = await openStorage(config, { info() {}, warn: printWarning }).catch(rejectAsNotAvailable);
   try {
-    const applied = await migrate(storage.sql).catch((error: Error) => Promise.reject(notAvailable(error)));
+    const applied = await migrate(storage.sql).catch(rejectAsNotAvailable);
     return await work({ sql: storage.sql, config, applied });
   } catch (error) {
     throw isDatabaseAway(error) ? notAvailable(error as Error) : error;
@@ -42,14 +42,11 @@ export async function withDatabase<T>(work: (opened: Opened) => Promise<T>): Pro
   }
 }
 
-async function open(config: Config): Promise<Storage> {
-  const log = { info() {}, warn: printWarning };
-  return await openStorage(config, log).catch((error: Error) => Promise.reject(notAvailable(error)));
-}
-
 function notAvailable(error: Error): Error {
   return isFailure(error) ? error : failure(`The database is not available: ${error.message}`, 'notAvailable');
 }
+
+const rejectAsNotAvailable = (error: Error) => Promise.reject(notAvailable(error));
 
 /** Who runs the command, and when: the operating system's user, who may have changed to another one by sudo. */
 export function byOperator(): By {

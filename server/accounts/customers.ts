@@ -2,7 +2,6 @@ import { insertAuditEvent } from '../audit/audit-event.ts';
 import type { AuditStep, By } from '../audit/audit-events.ts';
 import type { Database } from '../database/database.ts';
 import {
-  type Customer,
   type CustomerChanges,
   deleteCustomer,
   findCustomerForUpdate,
@@ -19,14 +18,16 @@ import { changedSteps } from './users.ts';
 export async function addCustomer(sql: Database, customer: NewCustomer, { actor, now }: By): Promise<boolean> {
   return await sql.begin(async (sql) => {
     if (!(await insertCustomer(sql, customer, now))) return false;
-    const steps = settingsInWords(customer);
+    const steps = customerInWords(customer);
     await insertAuditEvent(sql, { event: 'customer-added', customerKey: customer.key, steps, actor }, now);
     return true;
   });
 }
 
+type ChangeCustomerResult = { kind: 'changed'; steps: AuditStep[] } | { kind: 'unchanged' } | { kind: 'notFound' };
+
 /** What operators set for a customer, as events say it. */
-function settingsInWords(customer: NewCustomer): AuditStep[] {
+export function customerInWords(customer: NewCustomer & { active?: boolean }): AuditStep[] {
   return [
     { step: 'name', outcome: customer.name },
     { step: 'networks', outcome: customer.allowedNetworks.join(', ') || 'anywhere' },
@@ -34,14 +35,8 @@ function settingsInWords(customer: NewCustomer): AuditStep[] {
     { step: 'email on a new device', outcome: customer.newDeviceMail ? 'on' : 'off' },
     { step: 'remembered devices', outcome: customer.rememberDevices === false ? 'off' : 'on' },
     { step: 'passkeys', outcome: customer.passkeys ?? 'on' },
+    { step: 'active', outcome: customer.active === false ? 'no' : 'yes' },
   ];
-}
-
-type ChangeCustomerResult = { kind: 'changed'; steps: AuditStep[] } | { kind: 'unchanged' } | { kind: 'notFound' };
-
-/** What operators set for a customer, and whether it is active. */
-export function customerInWords(customer: Customer): AuditStep[] {
-  return [...settingsInWords(customer), { step: 'active', outcome: customer.active ? 'yes' : 'no' }];
 }
 
 /** Changes a customer and records it. Sessions see it at their next request, which reads the customer again. */

@@ -1,5 +1,4 @@
-import type { Keys } from '../crypto/keys.ts';
-import { unseal } from '../crypto/keys.ts';
+import { type Keys, unseal } from '../crypto/keys.ts';
 import type { Connection, Database } from '../database/database.ts';
 import { totpPlace } from '../factors/registration.ts';
 import { readStoredTotpSecret } from '../factors/totp.ts';
@@ -7,42 +6,26 @@ import { membershipsOf } from '../people/groups.ts';
 import { importBatch } from './import-users.ts';
 import type { ImportedUser } from './read-imported-user.ts';
 
-type ExportOptions = {
-  /** Whether password hashes and the secrets of apps are in it. */
-  withSecrets: boolean;
-  /** Called for a user whose app is sealed under a secret that is missing: it is left out. */
-  onUnreadable: (username: string) => void;
-};
+/** A line of an export; `lacksApp`: the app is left out, as it is sealed under a secret that is missing. */
+type ExportedUser = { username: string; line: string; lacksApp: boolean };
 
-/** Every user, one JSON text each, which `readOwnFormat` reads again. Memory: one batch. */
-export async function* exportUsers(
-  { sql, keys }: { sql: Database; keys: Keys },
-  { withSecrets, onUnreadable }: ExportOptions,
-): AsyncGenerator<string> {
+/** Every user as JSON, which `readOwnFormat` reads again; with secrets if there are `keys` to open them. Memory: one batch. */
+export async function* exportUsers(sql: Database, keys: Keys | null): AsyncGenerator<ExportedUser> {
   let after: string | null = null;
   for (;;) {
     const users: StoredUser[] = await listStoredUsers(sql, { after, most: importBatch });
-    for (const user of users) yield JSON.stringify(lineOf(user, withSecrets ? keys : null, onUnreadable));
+    for (const { id, sealedTotp, passwordHash, ...user } of users) {
+      const totp = keys && sealedTotp && unseal(keys.seal, sealedTotp, totpPlace(id));
+      const secrets = keys && { ...(passwordHash !== null && { passwordHash }), ...(totp && wordsOfTotp(totp)) };
+      const lacksApp = keys !== null && sealedTotp !== null && totp === null;
+      yield { username: user.username, line: JSON.stringify({ ...user, ...secrets }), lacksApp };
+    }
     if (users.length < importBatch) return;
     after = users.at(-1)?.id ?? null;
   }
 }
 
-function lineOf(user: StoredUser, keys: Keys | null, onUnreadable: (username: string) => void) {
-  const { username, email, name, language, customers, groups, active, mayChangePassword, createdAt } = user;
-  const line = { username, email, name, language, customers, groups, active, mayChangePassword, createdAt };
-  if (!keys) return line;
-  const { passwordHash } = user;
-  return { ...line, ...(passwordHash !== null && { passwordHash }), ...totpOf(user, keys, onUnreadable) };
-}
-
-function totpOf({ id, username, sealedTotp }: StoredUser, keys: Keys, onUnreadable: (username: string) => void) {
-  if (!sealedTotp) return {};
-  const stored = unseal(keys.seal, sealedTotp, totpPlace(id));
-  if (stored === null) {
-    onUnreadable(username);
-    return {};
-  }
+function wordsOfTotp(stored: string) {
   const { secret, algorithm } = readStoredTotpSecret(stored);
   return { totpSecret: secret, ...(algorithm !== 'sha1' && { totpAlgorithm: algorithm.toUpperCase() }) };
 }

@@ -4,12 +4,10 @@ import { readKeycloak } from './keycloak-source.ts';
 import { readOwnFormat } from './own-format.ts';
 import { type ImportRules, readImportedUser } from './read-imported-user.ts';
 import type { ImportEntry, RefusedLine } from './read-records.ts';
-import { type BatchLine, type Compared, storeBatch } from './store-batch.ts';
+import { type BatchLine, type Compared, type StoredBatch, storeBatch } from './store-batch.ts';
 
 /** Users that one transaction of an import adds. */
 export const importBatch = 500;
-
-export type ImportOutcome = { added: number; unchanged: number; refused: RefusedLine[] };
 
 const sources = { vestibule: readOwnFormat, keycloak: readKeycloak };
 
@@ -27,8 +25,8 @@ export async function importUsers(
   deps: { sql: Database; keys: Keys; now: () => Date; actor: string },
   entries: Iterable<ImportEntry>,
   { from, dryRun, ...rules }: ImportOptions,
-): Promise<ImportOutcome> {
-  const outcome: ImportOutcome = { added: 0, unchanged: 0, refused: [] };
+): Promise<StoredBatch> {
+  const outcome: StoredBatch = { added: 0, unchanged: 0, refused: [] };
   let batch: BatchLine[] = [];
   // A dry run stores nothing, so it remembers the names of earlier lines.
   const seen = dryRun ? new Map<string, Compared>() : null;

@@ -31,16 +31,7 @@ export function readOwnFormat(given: SourceRecord): Reading<SourceUser> {
   const problem = problemOfFields(names);
   if (problem) return { kind: 'refused', problem };
   const record: SourceRecord = Object.fromEntries(Object.values(given).map((value, place) => [names[place], value]));
-  const {
-    refused: _,
-    totpSecret,
-    totpAlgorithm,
-    totpDigits,
-    totpPeriod,
-    formerPasswordHashes,
-    passwordHash,
-    ...rest
-  } = record;
+  const { refused: _, totpSecret, totpAlgorithm, totpDigits, totpPeriod, passwordHash, ...rest } = record;
   return {
     kind: 'ok',
     value: {

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { AuditEvent, By } from '../audit/audit-events.ts';
-import type { Keys } from '../crypto/keys.ts';
-import { seal } from '../crypto/keys.ts';
+import { type Keys, seal } from '../crypto/keys.ts';
 import { type Connection, type Database, RollBack } from '../database/database.ts';
 import { totpPlace } from '../factors/registration.ts';
-import { membershipsOf, namesWithin } from '../people/groups.ts';
-import { foldsOfUser, lockLoginNames } from '../people/portal-user.ts';
+import { namesWithin } from '../people/groups.ts';
+import { foldsOfUser, listUsersByFolds, lockLoginNames, type User } from '../people/portal-user.ts';
 import type { ImportedUser } from './read-imported-user.ts';
 import type { RefusedLine } from './read-records.ts';
 import type { SourceRecord } from './source-user.ts';
+import { newUserInWords } from './users.ts';
 
 export type BatchLine = { line: number; record: SourceRecord; user: ImportedUser };
-type StoredBatch = { added: number; unchanged: number; refused: RefusedLine[] };
+export type StoredBatch = { added: number; unchanged: number; refused: RefusedLine[] };
 
 /**
  * Adds the users of a batch in one transaction, so that a crash leaves all of them or none. A user who is there with the
@@ -38,7 +38,7 @@ async function sort(
   batch: readonly BatchLine[],
   seen: Map<string, Compared> | null,
 ): Promise<Omit<StoredBatch, 'added'> & { toAdd: ImportedUser[] }> {
-  const outcome = { unchanged: 0, refused: [] as StoredBatch['refused'], toAdd: [] as ImportedUser[] };
+  const outcome = { unchanged: 0, refused: [] as RefusedLine[], toAdd: [] as ImportedUser[] };
   if (!seen) await lockLoginNames(sql);
   const keys = [...new Set(batch.flatMap(({ user }) => user.customers))];
   // They stay until the transaction ends.
@@ -53,7 +53,8 @@ async function sort(
     if (problem === 'new') {
       outcome.toAdd.push(user);
       // The next lines meet it as if it were stored.
-      const stored = comparedOf(user, `line ${entry.line}`);
+      const { passwordHash, totp } = user;
+      const stored = { ...user, id: `line ${entry.line}`, hasPassword: passwordHash !== null, hasApp: totp !== null };
       for (const fold of foldsOfUser(user)) there.set(fold, stored);
     } else if (problem === null) outcome.unchanged += 1;
     else outcome.refused.push({ ...entry, problem });
@@ -61,13 +62,8 @@ async function sort(
   return outcome;
 }
 
-/** What a line is compared with, by folded name. */
-export type Compared = Omit<UserThere, 'fold'>;
-
-function comparedOf(user: ImportedUser, id: string): Compared {
-  const { passwordHash, totp, ...own } = user;
-  return { ...own, id, hasPassword: passwordHash !== null, hasApp: totp !== null };
-}
+/** What a line is compared with, by folded name: a user who is there, or an earlier line. */
+export type Compared = Pick<User, (typeof comparedFields)[number] | 'id' | 'hasPassword' | 'hasApp'>;
 
 /** `new` if both names are free, null if the user is there already, else why it cannot be taken over. */
 function differenceFrom(there: ReadonlyMap<string, Compared>, user: ImportedUser): string | null {
@@ -90,51 +86,21 @@ function differenceFrom(there: ReadonlyMap<string, Compared>, user: ImportedUser
 }
 
 const comparedFields = [
-  ...(['username', 'email', 'name', 'language', 'customers', 'groups'] as const),
-  ...(['active', 'mayChangePassword'] as const),
-] as const;
+  ...(['username', 'email', 'name', 'language', 'customers', 'groups', 'active', 'mayChangePassword'] as const),
+];
 
 type UserToInsert = ReturnType<typeof userToInsert>;
 
 function userToInsert({ totp, ...user }: ImportedUser, keys: Keys) {
   const id = randomUUID();
-  return {
-    ...user,
-    id,
-    folds: foldsOfUser(user),
-    sealedTotp: totp && seal(keys.seal, totp, totpPlace(id)).toString('hex'),
-  };
+  const sealedTotp = totp && seal(keys.seal, totp, totpPlace(id)).toString('hex');
+  return { ...user, id, folds: foldsOfUser(user), sealedTotp };
 }
 
-function eventOf({ id, username, email, name, customers, groups, passwordHash, sealedTotp, active }: UserToInsert) {
-  const steps = [
-    { step: 'email', outcome: email },
-    ...(name ? [{ step: 'name', outcome: name }] : []),
-    { step: 'customers', outcome: customers.join(', ') || 'none' },
-    ...(groups.length > 0 ? [{ step: 'groups', outcome: groups.join(', ') }] : []),
-    { step: 'password', outcome: passwordHash === null ? 'none' : 'hash taken over' },
-    ...(sealedTotp ? [{ step: 'authenticator app', outcome: 'taken over' }] : []),
-    ...(active ? [] : [{ step: 'active', outcome: 'no' }]),
-  ];
+function eventOf({ id, username, sealedTotp, ...user }: UserToInsert) {
+  const app = sealedTotp ? [{ step: 'authenticator app', outcome: 'taken over' }] : [];
+  const steps = [...newUserInWords({ ...user, username }, 'hash taken over'), ...app];
   return { event: 'user-imported', userId: id, username, steps } as const;
-}
-
-/** What an import compares of a user who is there already, under one of its folded names. */
-type UserThere = Pick<ImportedUser, (typeof comparedFields)[number]> & {
-  id: string;
-  fold: string;
-  hasPassword: boolean;
-  hasApp: boolean;
-};
-
-/** The users who have any of these folded names, once for each name. */
-async function listUsersByFolds(sql: Connection, folds: readonly string[]): Promise<UserThere[]> {
-  return await sql<UserThere[]>`
-    select n.fold, u.id, u.username, u.email, u.name, u.language, u.active, u.may_change_password as "mayChangePassword",
-      u.password_hash is not null as "hasPassword",
-      exists (select from totp where totp.user_id = u.id) as "hasApp",
-      ${membershipsOf(sql)}
-    from login_name n join portal_user u on u.id = n.user_id where n.fold = any(${folds as string[]}::text[])`;
 }
 
 /** Adds users with names, memberships and apps. The caller has locked the login names and seen that these are free. */

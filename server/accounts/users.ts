@@ -32,7 +32,7 @@ type AddUserResult = { kind: 'added'; id: string } | UserRefusal;
 /** Adds a user from validated fields, with names and customers, and records it; all or nothing. */
 export async function addUser(
   sql: Database,
-  { groups = [], ...user }: NewUser & { customers: readonly string[]; groups?: readonly string[] },
+  { groups = [], ...user }: Omit<UserInWords, 'groups'> & Partial<UserInWords>,
   { actor, now }: By,
 ): Promise<AddUserResult> {
   return await sql.begin(async (sql): Promise<AddUserResult> => {
@@ -42,18 +42,26 @@ export async function addUser(
     await updateLoginNames(sql, id, foldsOfUser(user));
     await updateMemberships(sql, id, user.customers);
     await updateGroups(sql, id, groups);
-    const steps = [
-      { step: 'email', outcome: user.email },
-      ...(user.name ? [{ step: 'name', outcome: user.name }] : []),
-      { step: 'customers', outcome: user.customers.join(', ') || 'none' },
-      ...(groups.length > 0 ? [{ step: 'groups', outcome: groups.join(', ') }] : []),
-      { step: 'password', outcome: user.passwordHash === null ? 'none' : 'set' },
-      ...(user.active ? [] : [{ step: 'active', outcome: 'no' }]),
-      ...(user.mayChangePassword ? [] : [{ step: 'may change password', outcome: 'no' }]),
-    ];
+    const steps = newUserInWords({ ...user, groups }, 'set');
     await insertAuditEvent(sql, { event: 'user-added', userId: id, username: user.username, steps, actor }, now);
     return { kind: 'added', id };
   });
+}
+
+type UserInWords = NewUser & { customers: readonly string[]; groups: readonly string[] };
+
+/** A new user as events say it; `password`: where it comes from, if there is one. */
+export function newUserInWords(user: UserInWords, password: string): AuditStep[] {
+  const { email, name, customers, groups, passwordHash, active, mayChangePassword } = user;
+  return [
+    { step: 'email', outcome: email },
+    ...(name ? [{ step: 'name', outcome: name }] : []),
+    { step: 'customers', outcome: customers.join(', ') || 'none' },
+    ...(groups.length > 0 ? [{ step: 'groups', outcome: groups.join(', ') }] : []),
+    { step: 'password', outcome: passwordHash === null ? 'none' : password },
+    ...(active ? [] : [{ step: 'active', outcome: 'no' }]),
+    ...(mayChangePassword ? [] : [{ step: 'may change password', outcome: 'no' }]),
+  ];
 }
 
 /** What to change; absent means unchanged. `customers` maps the current keys to the new ones. */

@@ -54,6 +54,16 @@ export async function findUser(sql: Connection, fold: string) {
     select ${columns(sql)} from login_name n join portal_user u on u.id = n.user_id where n.fold = ${fold}`);
 }
 
+/** The users who have any of these folded names, once for each name. */
+export async function listUsersByFolds(
+  sql: Connection,
+  folds: readonly string[],
+): Promise<(User & { fold: string })[]> {
+  return await sql<(User & { fold: string })[]>`
+    select n.fold, ${columns(sql)} from login_name n join portal_user u on u.id = n.user_id
+    where n.fold = any(${folds as string[]}::text[])`;
+}
+
 /** The user with a folded name, locked until the transaction ends. */
 export async function findUserForUpdate(sql: Connection, fold: string) {
   return await rowOrNull(sql<User[]>`

@@ -1,5 +1,6 @@
-import { type ImportOptions, type ImportOutcome, importUsers } from '#server/accounts/import-users.ts';
+import { type ImportOptions, importUsers } from '#server/accounts/import-users.ts';
 import { readJsonLines } from '#server/accounts/read-records.ts';
+import type { StoredBatch } from '#server/accounts/store-batch.ts';
 import type { PortalForTest } from './portal-for-test.ts';
 
 /** Imports records, or raw lines, with the portal's keys and clock; users without customers get `acme`. */
@@ -7,7 +8,7 @@ export async function importLines(
   { deps, sql }: Pick<PortalForTest, 'deps' | 'sql'>,
   lines: readonly (Record<string, unknown> | string)[],
   options: Partial<ImportOptions> = {},
-): Promise<ImportOutcome> {
+): Promise<StoredBatch> {
   const text = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n');
   return await importUsers({ ...deps, sql, actor: 'os:alice' }, readJsonLines(text).entries, {
     ...{ from: 'vestibule', dryRun: false, customers: ['acme'], acceptsUnverified: false },
