@@ -1,6 +1,7 @@
 import { createContext, use } from 'react';
 import { type Call, callUrl } from '#contract/calls.ts';
 import type { Language } from '#contract/languages.ts';
+import { noticeOfSearch } from '#contract/notices.ts';
 import type { Page, PageScreen } from '#contract/page.ts';
 import { type PlainScreen, type Query, queryNames, type Screen, screenUrl, withQuery } from '#contract/screens.ts';
 import { type Place, parameterOf, screenAt } from './addresses.ts';
@@ -55,6 +56,10 @@ export function shownAt(page: Page, place: Place, texts: Texts) {
     secondFactor: 'secondFactor' in screen ? screen.secondFactor : undefined,
     /** The text of a key in the current language, with its `{placeholders}` filled. */
     message: (key: MessageKey, placeholders: Placeholders = {}) => filled(texts[key], placeholders),
+    /** What the address says by a parameter, or null. */
+    asked: (name: keyof typeof queryNames) => parameterOf(place.search, queryNames[name]),
+    /** What the previous step says, or null. */
+    notice: noticeOfSearch(place.search),
     /** The language that the address requests. */
     askedLanguage,
     /** The address of a screen. What is carried stays unless `query` says otherwise. */

@@ -7,7 +7,7 @@ import { documentOf, type PageAssets, renderContent } from './render.tsx';
  * itself. Before the script of the pages, it tells the page its origin. Content that the script is about to replace, because
  * of the address, is held back, so that nothing typed into it is lost; not for long, and not if the script does not come.
  */
-export function prepareStaticPage(publicHash: RegExp): void {
+function prepareStaticPage(publicHash: RegExp): void {
   const data = document.getElementById('page') as Element;
   const page = JSON.parse(data.textContent ?? '');
   page.rules.origin = location.origin;
@@ -40,16 +40,9 @@ export type StaticDocument = { html: string; scripts: string[] };
 
 /** A document that answers one address from a file. */
 export function renderStaticDocument(page: Page, assets: PageAssets): StaticDocument {
-  const html = documentOf(page, assets, {
-    ...contentOf(page, assets),
-    rest: `<script>${pageScript}</script>\n`,
-  });
-  return { html, scripts: [pageScript] };
-}
-
-/** Which address was not found is known to the script alone, which then renders all of it. */
-function contentOf(page: Page, assets: PageAssets) {
   const { title, elements } = renderContent(page, assets);
-  if (page.screen.name !== 'notFound') return { title, elements };
-  return { title, elements: elements.replace(/<p class="fact">.*?<\/p>/, '') };
+  // Which address was not found is known to the script alone, which then renders all of it.
+  const known = page.screen.name === 'notFound' ? elements.replace(/<p class="fact">.*?<\/p>/, '') : elements;
+  const html = documentOf(page, assets, { title, elements: known, rest: `<script>${pageScript}</script>\n` });
+  return { html, scripts: [pageScript] };
 }

@@ -1,7 +1,7 @@
 import { renderToString } from 'react-dom/server';
 import { houseBrand } from '#contract/colour.ts';
 import type { Language } from '#contract/languages.ts';
-import type { OwnTexts, Page, PageScreen, RenderedPage } from '#contract/page.ts';
+import type { OwnTexts, Page, RenderedPage } from '#contract/page.ts';
 import { placeOfUrl } from './addresses.ts';
 import { allTexts, invitationTexts } from './all-texts.ts';
 import { App } from './app.tsx';
@@ -41,14 +41,13 @@ export function styleText(accentColour: string | null): string {
 
 /** Returns the whole HTML document of one page. */
 export function renderDocument(page: Page, assets: PageAssets): string {
-  const content = renderContent(page, assets);
-  return documentOf(page, assets, { ...content, rest: '' });
+  return documentOf(page, assets, renderContent(page, assets));
 }
 
-/** What a document has in its language: its title, and the two elements that the script reads. */
-export type Content = { title: string; elements: string };
+/** What a document has in its language: its title, the two elements that the script reads, and what comes before that. */
+type Content = { title: string; elements: string; rest?: string };
 
-export function renderContent(page: Page, assets: Pick<PageAssets, 'texts'>): Content {
+export function renderContent(page: Page, assets: PageAssets): Content {
   const { language } = page;
   const texts = textsFor(page, assets);
   const place = placeOfUrl(page.url, page.rules.basePath);
@@ -63,12 +62,8 @@ export function dataOfPage(page: Page, assets: Pick<PageAssets, 'texts'>): strin
   return `<script type="application/json" id="page">${jsonForScript(sent)}</script>`;
 }
 
-/** The document around it. `rest`: what else its body has before the script. */
-export function documentOf(
-  page: Page,
-  assets: PageAssets,
-  { title, elements, rest }: Content & { rest: string },
-): string {
+/** The document around it. */
+export function documentOf(page: Page, assets: PageAssets, { title, elements, rest = '' }: Content): string {
   const later = isLater(page.screen);
   // What the script would ask for only when it runs.
   const preloads = [assets.messages[page.language], ...(later ? [assets.laterScript] : [])]
@@ -101,10 +96,8 @@ export const metaOfScreen = `<meta name="viewport" content="width=device-width,i
 /** The texts of a page, those of the brand among them, and those of an invitation in place of others. */
 function textsFor({ language, screen }: Page, { texts }: Pick<PageAssets, 'texts'>): Texts {
   const all = { ...allTexts[language], ...texts[language] };
-  return isInvitation(screen) ? { ...all, ...invitationTexts(all) } : all;
+  return 'invitation' in screen ? { ...all, ...invitationTexts(all) } : all;
 }
-
-const isInvitation = (screen: PageScreen) => 'invitation' in screen;
 
 /** The operator's own texts that the script may come to show, and those of an invitation. */
 function ownTexts({ language, screen }: Page, { texts }: Pick<PageAssets, 'texts'>): Pick<RenderedPage, 'ownTexts'> {
@@ -113,10 +106,8 @@ function ownTexts({ language, screen }: Page, { texts }: Pick<PageAssets, 'texts
       return [tag, Object.fromEntries(Object.entries(own).filter(([key]) => !serverTexts.test(key)))];
     }),
   );
-  if (isInvitation(screen)) {
-    const all = { ...allTexts[language], ...texts[language] };
-    shown[language] = { ...shown[language], ...invitationTexts(all) };
-  }
+  if ('invitation' in screen)
+    shown[language] = { ...shown[language], ...invitationTexts({ ...allTexts[language], ...texts[language] }) };
   return Object.keys(shown).length === 0 ? {} : { ownTexts: shown };
 }
 

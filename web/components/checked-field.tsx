@@ -1,6 +1,5 @@
 import { type ReactNode, useState } from 'react';
 import { isEmailAddress } from '#contract/addresses.ts';
-import { noticeOfSearch } from '#contract/notices.ts';
 import { loginOf } from '../addresses.ts';
 import { useApp } from '../app-context.ts';
 import { Icon, shapes } from './icon.tsx';
@@ -25,8 +24,8 @@ export function CheckedField({ error, children, ...field }: Props) {
  * and rewrite international addresses.
  */
 export function EmailField() {
-  const { message, place, typedUsername } = useApp();
-  const wasRefused = noticeOfSearch(place.search) === 'emailMalformed';
+  const { message, place, typedUsername, notice } = useApp();
+  const wasRefused = notice === 'emailMalformed';
   const [isWrong, setWrong] = useState(wasRefused);
   // A refused entry is kept for correction; a name typed elsewhere isn't an address.
   const known = (!wasRefused && loginOf(place.search)) || typedUsername.current;

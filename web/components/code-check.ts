@@ -1,17 +1,12 @@
 import { useState } from 'react';
 import { destinationAfterTwoFactor, destinationInLanguage } from '#contract/destination.ts';
-import { type Notice, noticeOfSearch } from '#contract/notices.ts';
-import { queryNames } from '#contract/screens.ts';
-import { parameterOf } from '../addresses.ts';
+import type { Notice } from '#contract/notices.ts';
 import { useApp } from '../app-context.ts';
-import { isCodeSentViaEmail } from '../screen-title.ts';
-import { type CallFailure, type CodeAnswer, verifyCode } from '../server-calls.ts';
-
-type WrongCode = Extract<CodeAnswer, { name: 'wrong' }>;
+import { type CallFailure, verifyCode } from '../server-calls.ts';
 
 /** What a second-factor screen has to show: the result of the last call, or the notice in the address. */
 export type Said =
-  | WrongCode
+  | { name: 'wrong' }
   | CallFailure
   | { name: 'notice'; notice: Notice; seconds?: number }
   | { name: 'malformed' }
@@ -21,55 +16,41 @@ export type Said =
 
 /** Has a code checked and continues if it is right; otherwise shows why and reactivates the page. */
 export function useCodeCheck() {
-  const { page, place, saved, save, comeBack, toCall, toScreen, askedLanguage, secondFactor } = useApp();
+  const { page, notice, asked, saved, save, comeBack, toCall, toScreen, askedLanguage, secondFactor } = useApp();
   // That no email is on its way is shown on every load, not only after a redirect.
   const notSent: Said = secondFactor?.isCodeNotSent ? { name: 'notice', notice: 'codeNotSent' } : null;
-  const [said, say] = useState<Said>(() => saidBySearch(place.search) ?? notSent);
+  const [said, say] = useState<Said>(() => saidOf(notice) ?? notSent);
   // Distinguishes consecutive wrong codes, since repeated identical text isn't announced.
   const [checks, setChecks] = useState(0);
 
   /** `wrong`, `right`, or the name of the failure. */
   async function check(code: string, isRemembered: boolean): Promise<string> {
     const answer = await verifyCode(page.rules.basePath, code, isRemembered);
-    if (answer.name === 'right' && answer.next === 'registration') {
-      const asked = parameterOf(place.search, queryNames.redirectUrl) ?? undefined;
-      location.assign(toScreen('twoFactorRegistration', { [queryNames.redirectUrl]: asked }));
-      return answer.name;
+    if (answer.name === 'right') location.assign(addressAfter(answer.next));
+    else {
+      console.error('Two-factor code not verified:', answer.name);
+      say(answer.name === 'failed' ? { name: 'notChecked' } : answer);
+      setChecks((count) => count + 1);
+      comeBack();
     }
-    if (answer.name === 'right') {
-      save({ loginHashFragment: null, redirectOldWebbundleUrl: null });
-      const destination = destinationAfterTwoFactor(saved, page.rules);
-      const codesFirst = answer.next === 'recoveryCodes';
-      location.assign(
-        codesFirst
-          ? toCall('twoFactorRecoveryCodes', { [queryNames.redirectUrl]: destination })
-          : destinationInLanguage(destination, page.rules.basePath, askedLanguage),
-      );
-      return answer.name;
-    }
-    console.error('Two-factor code not verified:', answer.name);
-    say(answer.name === 'failed' ? { name: 'notChecked' } : answer);
-    setChecks((count) => count + 1);
-    comeBack();
     return answer.name;
+  }
+
+  function addressAfter(next: string | null): string {
+    if (next === 'registration')
+      return toScreen('twoFactorRegistration', { redirectURL: asked('redirectUrl') ?? undefined });
+    save({ loginHashFragment: null, redirectOldWebbundleUrl: null });
+    const destination = destinationAfterTwoFactor(saved, page.rules);
+    return next === 'recoveryCodes'
+      ? toCall('twoFactorRecoveryCodes', { redirectURL: destination })
+      : destinationInLanguage(destination, page.rules.basePath, askedLanguage);
   }
 
   return { said, say, check, checks };
 }
 
-function saidBySearch(search: string): Said {
-  const notice = noticeOfSearch(search);
+function saidOf(notice: Notice | null): Said {
   if (notice === 'codeWrong') return { name: 'wrong' };
   if (notice === 'codeMalformed') return { name: 'malformed' };
   return notice && { name: 'notice', notice };
-}
-
-/** What a visitor is told about a wrong or unchecked code, and the code wanted instead; null if none was wrong. */
-export function useWrongCodeText(): (said: Said) => string | null {
-  const { message } = useApp();
-  const isEmail = isCodeSentViaEmail(useApp().place.search);
-  return (said) => {
-    if (said?.name !== 'wrong' && said?.name !== 'notChecked') return null;
-    return message(isEmail ? 'twofa-email-wrong' : 'twofa-error-try-again-with-code');
-  };
 }

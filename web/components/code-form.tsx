@@ -1,8 +1,6 @@
 import { type ComponentProps, type ReactNode, type Ref, useLayoutEffect, useRef, useState } from 'react';
 import { codeOfText, longestCodeText } from '#contract/codes.ts';
-import { noticeOfSearch } from '#contract/notices.ts';
 import { queryNames } from '#contract/screens.ts';
-import { parameterOf } from '../addresses.ts';
 import { useApp } from '../app-context.ts';
 import type { MessageKey } from '../messages.ts';
 import { isCodeSentViaEmail } from '../screen-title.ts';
@@ -10,7 +8,7 @@ import type { CallFailure } from '../server-calls.ts';
 import { CallForm } from './call-form.tsx';
 import { FieldError } from './checked-field.tsx';
 import { type Boxes, boxesOf, CodeBoxes, codeOf, completes, emptyBoxes } from './code-boxes.tsx';
-import { type Said, useCodeCheck, useWrongCodeText } from './code-check.ts';
+import { type Said, useCodeCheck } from './code-check.ts';
 import { fieldValue, SubmitButton } from './portal-form.tsx';
 import { ExitLink } from './screen-links.tsx';
 import { SendAgain, TwoFactorFields } from './send-again.tsx';
@@ -30,7 +28,7 @@ type Props = {
 export function CodeForm({ head, cancelKey, links, around }: Props) {
   const { place, leave, isLeaving, message } = useApp();
   const { said, say, check, checks } = useCodeCheck();
-  const textOf = useWrongCodeText();
+  const isEmail = isCodeSentViaEmail(place.search);
   const [boxes, setBoxes] = useState<Boxes | null>(null);
   const remember = useRef<HTMLInputElement>(null);
   // Submits automatically only once; after that the button does.
@@ -65,10 +63,12 @@ export function CodeForm({ head, cancelKey, links, around }: Props) {
   }
 
   if (isOver(said)) return <SignInOver said={said} />;
+  const isWrong = said?.name === 'wrong' || said?.name === 'notChecked';
+  const wrongText = isWrong ? message(isEmail ? 'twofa-email-wrong' : 'twofa-error-try-again-with-code') : null;
   const field = (
     <CodeField
       boxes={boxes}
-      error={said?.name === 'malformed' ? message('twofa-malformed') : textOf(said)}
+      error={said?.name === 'malformed' ? message('twofa-malformed') : wrongText}
       errorKey={checks}
       isFirst={!around}
       onMove={move}
@@ -86,7 +86,7 @@ export function CodeForm({ head, cancelKey, links, around }: Props) {
         {around ? around(field) : field}
         <RememberDevice ref={remember} />
       </CodeCheckForm>
-      {isCodeSentViaEmail(place.search) ? (
+      {isEmail ? (
         <SendAgain cancelKey={cancelKey} onAnswer={onSendAnswer} />
       ) : (
         <ExitLink textKey={cancelKey}>{links}</ExitLink>
@@ -183,9 +183,9 @@ function CodeField({ boxes, error, errorKey, isFirst, onMove, onRefused }: CodeF
 
 /** Off on every load: browsers must not restore it. The choice before a wrong code is kept. */
 function RememberDevice({ ref }: { ref: Ref<HTMLInputElement> }) {
-  const { message, place } = useApp();
-  if (!useApp().secondFactor?.mayRemember) return null;
-  const wasSaid = noticeOfSearch(place.search) !== null && parameterOf(place.search, queryNames.remember) === 'true';
+  const { message, asked, notice, secondFactor } = useApp();
+  if (!secondFactor?.mayRemember) return null;
+  const wasSaid = notice !== null && asked('remember') === 'true';
   return (
     <label className="check">
       <input ref={ref} type="checkbox" name={queryNames.remember} defaultChecked={wasSaid} />

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react';
-import { type Notice as NoticeName, noticeOfSearch } from '#contract/notices.ts';
-import { useApp } from '../app-context.ts';
+import type { Notice as NoticeName } from '#contract/notices.ts';
+import { type AppState, useApp } from '../app-context.ts';
 import { relativeTime } from '../messages.ts';
 import { Icon, shapes } from './icon.tsx';
 
@@ -59,9 +59,9 @@ type NoticeProps = {
 
 /** The notice from the previous step (`?notice=…`); wrong codes and choices are shown beside their fields. */
 export function Notice({ notice, seconds }: NoticeProps) {
-  const { message, page, place, secondFactor } = useApp();
-  const textOf = useNoticeText();
-  const name = notice === undefined ? noticeOfSearch(place.search) : notice;
+  const app = useApp();
+  const { message, page, secondFactor } = app;
+  const name = notice === undefined ? app.notice : notice;
   if (!name || hasOwnPlace(name)) return null;
   return (
     <Alert
@@ -69,7 +69,7 @@ export function Notice({ notice, seconds }: NoticeProps) {
       title={message(`notice-${name}-title`)}
       answerTo={page.isAnswer ? page : null}
     >
-      {textOf(name, seconds ?? secondFactor?.sendAgainAfter ?? 0)}
+      {noticeText(app, name, seconds ?? secondFactor?.sendAgainAfter ?? 0)}
     </Alert>
   );
 }
@@ -79,16 +79,13 @@ const inPlace = ['codeWrong', 'codeMalformed', 'emailMalformed', 'chooseConnecti
 type InPlace = (typeof inPlace)[number];
 type SpokenNotice = Exclude<NoticeName, InPlace>;
 
-export function hasOwnPlace(notice: NoticeName): notice is InPlace {
+function hasOwnPlace(notice: NoticeName): notice is InPlace {
   return (inPlace as readonly NoticeName[]).includes(notice);
 }
 
 /** The text of a notice; `seconds` is the wait before another code, if the notice mentions it. */
-export function useNoticeText(): (notice: SpokenNotice, seconds: number) => string {
-  const { message, language } = useApp();
-  return (notice, seconds) => {
-    if (notice !== 'codeNotSent') return message(`notice-${notice}-text`);
-    if (seconds === 0) return message('notice-codeNotSent-now');
-    return message('notice-codeNotSent-text', { when: relativeTime(language, seconds) });
-  };
+export function noticeText({ message, language }: AppState, notice: SpokenNotice, seconds: number): string {
+  if (notice !== 'codeNotSent') return message(`notice-${notice}-text`);
+  if (seconds === 0) return message('notice-codeNotSent-now');
+  return message('notice-codeNotSent-text', { when: relativeTime(language, seconds) });
 }

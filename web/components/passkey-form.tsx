@@ -1,5 +1,4 @@
 import { useEffect, useRef, useState } from 'react';
-import { noticeOfSearch } from '#contract/notices.ts';
 import { useApp } from '../app-context.ts';
 import { useIsScripted } from '../is-scripted.tsx';
 import { whenIdle } from '../when-idle.ts';
@@ -13,7 +12,7 @@ export const loadCeremony = () => import('../passkeys/ceremony.ts');
  * form the field for the name offers them too. `isSecondFactor`: in place of a code.
  */
 export function PasskeyForm({ isSecondFactor = false }: { isSecondFactor?: boolean }) {
-  const { message, toCall, page, place, leave, comeBack } = useApp();
+  const { message, toCall, page, leave, comeBack, notice } = useApp();
   const [isNone, setIsNone] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   const isScripted = useIsScripted();
@@ -36,7 +35,7 @@ export function PasskeyForm({ isSecondFactor = false }: { isSecondFactor?: boole
   // biome-ignore lint/correctness/useExhaustiveDependencies: once
   useEffect(() => {
     // While the database is away there is nothing to offer.
-    if (!isShown || isSecondFactor || noticeOfSearch(place.search) === 'unavailable') return;
+    if (!isShown || isSecondFactor || notice === 'unavailable') return;
     const over = new AbortController();
     whenIdle(() =>
       offer(over.signal).then(
@@ -64,7 +63,7 @@ export function PasskeyForm({ isSecondFactor = false }: { isSecondFactor?: boole
           .then(send, () => send(null));
       }}
     >
-      <RedirectField from={isSecondFactor ? 'redirectURL' : 'destination'} />
+      <RedirectField from={isSecondFactor ? 'redirectUrl' : 'destination'} />
       <input type="hidden" name="credential" ref={field} />
       <button
         className={isShown ? 'button quiet' : 'button quiet unscripted'}

@@ -1,8 +1,6 @@
 import { createContext, type ReactNode, type SubmitEvent, use, useLayoutEffect, useRef, useState } from 'react';
 import type { Call } from '#contract/calls.ts';
 import { redirectValue } from '#contract/destination.ts';
-import { queryNames } from '#contract/screens.ts';
-import { parameterOf } from '../addresses.ts';
 import { useApp } from '../app-context.ts';
 import type { MessageKey } from '../messages.ts';
 
@@ -95,13 +93,13 @@ export function HiddenFields({ of }: { of: readonly [name: string, value: string
 }
 
 /** The destination after sign-in. `from`: the parameter of the address that has it. */
-export function useRedirectValue(from: 'destination' | 'redirectURL' = queryNames.destination): string {
-  const { place, saved, page } = useApp();
-  return redirectValue(saved, parameterOf(place.search, from), page.rules);
+export function useRedirectValue(from: 'destination' | 'redirectUrl' = 'destination'): string {
+  const { saved, page, asked } = useApp();
+  return redirectValue(saved, asked(from), page.rules);
 }
 
 /** The same, sent along. */
-export function RedirectField({ from }: { from?: 'destination' | 'redirectURL' }) {
+export function RedirectField({ from }: { from?: 'destination' | 'redirectUrl' }) {
   return <input type="hidden" name="redirectURL" value={useRedirectValue(from)} />;
 }
 

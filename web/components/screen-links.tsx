@@ -1,7 +1,6 @@
 import { type MouseEvent, type ReactNode, useState } from 'react';
 import { destinationAfterTwoFactor, destinationInLanguage, isDefaultDestination } from '#contract/destination.ts';
-import { type PlainScreen, queryNames } from '#contract/screens.ts';
-import { parameterOf } from '../addresses.ts';
+import type { PlainScreen } from '#contract/screens.ts';
 import { useApp } from '../app-context.ts';
 import { useIsScripted } from '../is-scripted.tsx';
 import type { MessageKey } from '../messages.ts';
@@ -70,7 +69,7 @@ export const ForgottenLink = linkTo('forgotten', 'change-failed-new-link');
 export const ChooseLink = linkTo('forgottenChange', 'change-failed-choose', { isDocument: true });
 
 /** Skips an app that nobody required. The tab may know more of the destination than the server: the fragment. */
-export function GoOnLink({ textKey, destination }: { textKey: MessageKey; destination: string }) {
+function GoOnLink({ textKey, destination }: { textKey: MessageKey; destination: string }) {
   const { message, page, saved, leave, save, goToDocument, askedLanguage } = useApp();
   const isScripted = useIsScripted();
   const known = isScripted ? destinationAfterTwoFactor(saved, page.rules) : destination;
@@ -93,9 +92,9 @@ export function GoOnLink({ textKey, destination }: { textKey: MessageKey; destin
   );
 }
 
-type SupportLinkProps = { className?: string; text?: 'contact-support' | 'login-fail-ip-support' | undefined };
+type SupportProps = { className?: string; text?: 'contact-support' | 'login-fail-ip-support' | undefined };
 
-export function SupportLink({ className, text = 'contact-support' }: SupportLinkProps) {
+export function SupportLink({ className, text = 'contact-support' }: SupportProps) {
   const { message } = useApp();
   return (
     <PortalLink isDocument className={className} href={useApp().page.branding.links.support}>
@@ -113,8 +112,8 @@ export function ExitLink({ textKey, children }: { textKey: MessageKey; children?
 
 /** The sign-in form for starting again, with the same destination. */
 export function useSignInAgain(): { destination: string | undefined; url: string } {
-  const { page, place, toScreen } = useApp();
-  const asked = parameterOf(place.search, queryNames.redirectUrl);
-  const destination = asked === null || isDefaultDestination(asked, page.rules.basePath) ? undefined : asked;
+  const { page, toScreen, asked } = useApp();
+  const wanted = asked('redirectUrl');
+  const destination = wanted === null || isDefaultDestination(wanted, page.rules.basePath) ? undefined : wanted;
   return { destination, url: toScreen('login', { destination }) };
 }

@@ -1,11 +1,10 @@
 import { useEffect, useState } from 'react';
 import { queryNames } from '#contract/screens.ts';
-import { parameterOf } from '../addresses.ts';
 import { useApp } from '../app-context.ts';
 import { type MessageKey, relativeTime } from '../messages.ts';
 import { sendNewCode } from '../server-calls.ts';
 import type { Said } from './code-check.ts';
-import { useNoticeText } from './notice.tsx';
+import { noticeText } from './notice.tsx';
 import { PortalForm } from './portal-form.tsx';
 import { ChangeUserLinks } from './screen-links.tsx';
 
@@ -13,9 +12,9 @@ type Props = { cancelKey: MessageKey; onAnswer: (answer: Said) => void };
 
 /** Sends another code by email once the wait is over; and the way out, which is the only link when no more are sent. */
 export function SendAgain({ cancelKey, onAnswer }: Props) {
-  const { message, language, page, comeBack, announce, toCall } = useApp();
-  const textOf = useNoticeText();
-  const first = useApp().secondFactor?.sendAgainAfter;
+  const app = useApp();
+  const { message, language, page, comeBack, announce, toCall } = app;
+  const first = app.secondFactor?.sendAgainAfter;
   const [isOver, setOver] = useState(first === null);
   const [until, setUntil] = useState(0);
   const seconds = useSecondsUntil(until);
@@ -38,7 +37,7 @@ export function SendAgain({ cancelKey, onAnswer }: Props) {
     const { seconds } = answer;
     const notice =
       answer.name === 'sent' ? 'codeSent' : answer.notice === 'codeNotSent' ? 'codeNotSent' : 'codeTooSoon';
-    announce(`${message(`notice-${notice}-title`)}. ${textOf(notice, seconds)}`);
+    announce(`${message(`notice-${notice}-title`)}. ${noticeText(app, notice, seconds)}`);
     onAnswer({ name: 'notice', notice, seconds });
   }
 
@@ -64,15 +63,11 @@ export function SendAgain({ cancelKey, onAnswer }: Props) {
 
 /** Query values sent along, so that without JavaScript an answer can lead back here or on to the destination. */
 export function TwoFactorFields() {
-  const { place } = useApp();
-  return (
-    <>
-      {[queryNames.redirectUrl, queryNames.codeSentViaEmail, queryNames.recovery].map((name) => {
-        const value = parameterOf(place.search, name);
-        return value !== null && <input key={name} type="hidden" name={name} value={value} />;
-      })}
-    </>
-  );
+  const { asked } = useApp();
+  return (['redirectUrl', 'codeSentViaEmail', 'recovery'] as const).map((name) => {
+    const value = asked(name);
+    return value !== null && <input key={name} type="hidden" name={queryNames[name]} value={value} />;
+  });
 }
 
 const second = 1000;

@@ -17,13 +17,13 @@ import { useIsScripted } from '../is-scripted.tsx';
 import type { SavedValues } from '../saved-values.ts';
 
 export function ForgottenChange({ resetHash }: ScreenOf<'forgottenChange'>) {
-  const { message, place, saved, page, save } = useApp();
+  const { message, place, saved, page, save, asked } = useApp();
   const [isReasonMet, setReasonMet] = useState(false);
   const isScripted = useIsScripted();
   const reason = reasonOfSearch(place.search);
   const link = resetLinkOf(page, place, saved, resetHash);
   const isMissing = link.hash === '' && reason !== 2;
-  const destination = destinationToCarry(parameterOf(place.search, queryNames.destination), page.rules);
+  const destination = destinationToCarry(asked('destination'), page.rules);
 
   // No address of a refused sign-in carries a fragment; the tab keeps it, as it does where the link was asked for.
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, for the address that the link had

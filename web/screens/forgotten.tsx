@@ -1,8 +1,6 @@
 import { useState } from 'react';
 import { isEmailAddress } from '#contract/addresses.ts';
 import { destinationToCarry, redirectValue } from '#contract/destination.ts';
-import { queryNames } from '#contract/screens.ts';
-import { parameterOf } from '../addresses.ts';
 import { useApp } from '../app-context.ts';
 import { CallForm } from '../components/call-form.tsx';
 import { EmailField } from '../components/checked-field.tsx';
@@ -20,12 +18,12 @@ function isReady(form: HTMLFormElement): boolean {
 }
 
 export function Forgotten() {
-  const { message, page, place, saved, goTo, comeBack, toScreen, toCall } = useApp();
+  const { message, page, saved, goTo, comeBack, toScreen, toCall, asked } = useApp();
   const [failure, setFailure] = useState<CallFailure | null>(null);
 
   // The email's link leads there, in another browser too.
-  const asked = redirectValue(saved, parameterOf(place.search, queryNames.destination), page.rules);
-  const query = { [queryNames.destination]: destinationToCarry(asked, page.rules) };
+  const wanted = redirectValue(saved, asked('destination'), page.rules);
+  const query = { destination: destinationToCarry(wanted, page.rules) };
 
   async function send(form: HTMLFormElement) {
     const outcome = await askForReset(toCall('passwordForgotten', query), fieldValue(form, 'username'));
@@ -67,8 +65,8 @@ export function EmailInfo() {
 }
 
 export function ForgottenChangedInfo() {
-  const { message } = useApp();
-  const isKept = parameterOf(useApp().place.search, queryNames.destination);
+  const { message, asked } = useApp();
+  const isKept = asked('destination');
   return (
     <>
       <Heading seal="check" kind="good">

@@ -1,8 +1,6 @@
 import { canonicalIpAddress } from '#contract/addresses.ts';
 import { providerNotice } from '#contract/notices.ts';
 import type { LoginFailType } from '#contract/reasons.ts';
-import { queryNames } from '#contract/screens.ts';
-import { parameterOf } from '../addresses.ts';
 import { useApp } from '../app-context.ts';
 import { Heading } from '../components/heading.tsx';
 import { PortalLink } from '../components/links.tsx';
@@ -11,13 +9,13 @@ import { LoginLink } from '../components/screen-links.tsx';
 import { SignInAgain } from '../components/sign-in-again.tsx';
 
 export function LoginFail({ type }: { type: LoginFailType }) {
-  const { message, toScreen, place } = useApp();
+  const { message, toScreen, place, asked } = useApp();
   if (type === 'default') return <SignInAgain>{message('login-fail-default-text')}</SignInAgain>;
   const isNetwork = type === 'ip';
   const isProviders = type === 'oidc' || type === 'saml';
   const notice = providerNotice(type, place.search);
   // Only if it is one: anyone can put anything into a link.
-  const address = canonicalIpAddress(parameterOf(place.search, queryNames.ipAddress) ?? '');
+  const address = canonicalIpAddress(asked('ipAddress') ?? '');
   return (
     <>
       <Heading seal={isNetwork ? 'shield' : 'bang'} kind={isNetwork ? 'plain' : 'bad'}>

@@ -1,4 +1,3 @@
-import { noticeOfSearch } from '#contract/notices.ts';
 import type { ScreenOf } from '#contract/page.ts';
 import { useApp } from '../app-context.ts';
 import { EmailField } from '../components/checked-field.tsx';
@@ -10,8 +9,7 @@ import { Reference } from '../components/reference.tsx';
 import { LoginLink } from '../components/screen-links.tsx';
 
 export function SingleSignOn({ connections }: ScreenOf<'singleSignOn'>) {
-  const { message, place, typedUsername } = useApp();
-  const notice = noticeOfSearch(place.search);
+  const { message, typedUsername, notice } = useApp();
   if (notice === 'chooseConnection' && connections)
     return (
       <>

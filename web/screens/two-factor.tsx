@@ -2,7 +2,6 @@ import { useEffect, useState } from 'react';
 import type { ScreenOf } from '#contract/page.ts';
 import type { RegistrationAnswer } from '#contract/payloads.ts';
 import { queryNames } from '#contract/screens.ts';
-import { parameterOf } from '../addresses.ts';
 import { useApp } from '../app-context.ts';
 import { CodeForm } from '../components/code-form.tsx';
 import { Heading, PageAccount } from '../components/heading.tsx';
@@ -31,9 +30,9 @@ export function TwoFactor() {
 
 /** Switches between recovery code and app code; the address differs only in this. */
 function OtherMethod({ isRecovery }: { isRecovery: boolean }) {
-  const { message, place, toScreen } = useApp();
+  const { message, toScreen, asked } = useApp();
   const query = {
-    [queryNames.redirectUrl]: parameterOf(place.search, queryNames.redirectUrl) ?? undefined,
+    [queryNames.redirectUrl]: asked('redirectUrl') ?? undefined,
     [queryNames.recovery]: isRecovery ? 'true' : undefined,
   };
   return (
