@@ -58,10 +58,7 @@ function ownPath(value: string, { origin, basePath }: DestinationRules): string 
   return url.pathname + url.search + url.hash;
 }
 
-/**
- * A call is not a valid destination: landing on sign-out would undo the sign-in. Decodes paths as the router does, which takes one
- * that is not UTF-8 literally: no call is such a path.
- */
+/** Landing on a call, such as sign-out, would undo the sign-in. Decoded as the router does; not UTF-8 is no call. */
 function isCall(path: string, basePath: string): boolean {
   let read: string;
   try {
@@ -101,10 +98,7 @@ export type SavedDestination = {
   redirectOldWebbundleUrl: string | null;
 };
 
-/**
- * The redirect value sent with sign-in: the saved old web-bundle address; else the saved address; else
- * the requested address, or the portal path, with the saved fragment.
- */
+/** Sent with sign-in: the saved old web-bundle address, else the saved one, else what was asked for, or the portal. */
 export function redirectValue(saved: SavedDestination, askedFor: string | null, rules: DestinationRules): string {
   const webbundle = saved.redirectOldWebbundleUrl && acceptableDestination(saved.redirectOldWebbundleUrl, rules);
   if (webbundle) return webbundle;
@@ -138,10 +132,7 @@ function looksLikeAddress(value: string, { basePath }: DestinationRules): boolea
   );
 }
 
-/**
- * The destination in the language that the visitor chose, if it is the default one: then it goes through
- * our own address, which redirects. Nothing is added to any other destination, which may be the hub's.
- */
+/** In the language that the visitor chose, if it is the default: any other may be the hub's, and nothing is added. */
 export function destinationInLanguage(destination: string, basePath: string, language: string | undefined): string {
   const [start = '', ...fragment] = destination.split('#');
   if (!language || !isDefaultDestination(start, basePath)) return destination;

@@ -77,10 +77,7 @@ export function hasAddress(screen: PageScreen): screen is Exclude<PageScreen, Sc
   return screen.name in screenPaths || screen.name === 'loginFail' || screen.name === 'notFound';
 }
 
-/**
- * How a person tries again what failed: by opening the same address once more, by sending the same to a call, or, as nobody
- * knows what the hub did with what they sent, by going back to its form.
- */
+/** How to try again: the same address, the same to a call, or, if nobody knows what the hub did, back to its form. */
 export type Again = 'open' | 'goBack' | { call: Call; query?: Sent; fields?: Sent };
 type Sent = Record<string, string | undefined>;
 

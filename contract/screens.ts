@@ -62,10 +62,7 @@ export function redirectOfLegacyPath(path: string): string | null {
   return Object.entries(legacyPaths).find(([old]) => old === plain)?.[1] ?? null;
 }
 
-/**
- * The screen that a path below the base path names. Case matters, one trailing slash does not; a legacy path names its
- * target; the empty path and `/` are the sign-in form.
- */
+/** The screen of a path below the base path. Case matters, one trailing slash does not; no path is the sign-in form. */
 export function screenOfPath(path: string): Screen {
   const current = redirectOfLegacyPath(path) ?? withoutTrailingSlash(path);
   if (current === '' || current === '/') return { name: 'login' };

@@ -30,30 +30,16 @@ export function withMissingOf(search: string, other: string): string {
   return joined([...all.filter(isBareNumber), ...all.filter((entry) => !isBareNumber(entry))]);
 }
 
-function isBareNumber(entry: string): boolean {
-  return /^\d+=?$/.test(entry);
-}
-
-function meaningOf(entry: string): string {
-  return isBareNumber(entry) ? queryNames.reason : nameOf(entry);
-}
-
 /** The query with one parameter set. */
 export function withParameter(search: string, name: string, value: string): string {
   return joined([...entriesOf(withoutParameters(search, [name])), `${name}=${encodeURIComponent(value)}`]);
 }
 
-function entriesOf(search: string): string[] {
-  return search.replace(/^\?/, '').split('&').filter(Boolean);
-}
-
-function nameOf(entry: string): string {
-  return new URLSearchParams(entry).keys().next().value ?? '';
-}
-
-function joined(entries: readonly string[]): string {
-  return entries.length === 0 ? '' : `?${entries.join('&')}`;
-}
+const entriesOf = (search: string) => search.replace(/^\?/, '').split('&').filter(Boolean);
+const nameOf = (entry: string) => new URLSearchParams(entry).keys().next().value ?? '';
+const joined = (entries: readonly string[]) => (entries.length === 0 ? '' : `?${entries.join('&')}`);
+const isBareNumber = (entry: string) => /^\d+=?$/.test(entry);
+const meaningOf = (entry: string) => (isBareNumber(entry) ? queryNames.reason : nameOf(entry));
 
 /** The route inside a fragment: `#/login?x=1` → `/login`. */
 export function pathOfHash(hash: string): string {
@@ -79,16 +65,12 @@ export function addressWithout({ pathname, search, hash }: Address, names: reado
 /** Where in the portal a visitor is: the screen, its query, and the address shown on the not-found screen. */
 export type Place = { screen: Screen; search: string; address: string };
 
-/** The part of an address below the base path. */
-function pathBelow(basePath: string, pathname: string): string {
-  return pathname.startsWith(basePath) ? pathname.slice(basePath.length) : pathname;
-}
-
 /** The place that a path and query name, ignoring any fragment. */
 export function placeOfUrl(url: string, basePath: string): Place {
   const [pathname = '', ...queries] = url.split('?');
   const search = queries.length > 0 ? `?${queries.join('?')}` : '';
-  return { screen: screenOfPath(pathBelow(basePath, pathname)), search, address: url };
+  const below = pathname.startsWith(basePath) ? pathname.slice(basePath.length) : pathname;
+  return { screen: screenOfPath(below), search, address: url };
 }
 
 /** What is shown at a place: what the server sent, if it is of that screen or of none. */

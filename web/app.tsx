@@ -1,26 +1,22 @@
-import { type ComponentType, useRef, useState } from 'react';
+import { type ComponentType, startTransition, useEffect, useRef, useState } from 'react';
 import type { Language } from '#contract/languages.ts';
 import type { RenderedPage } from '#contract/page.ts';
 import { queryNames } from '#contract/screens.ts';
-import { addressInLanguage, type Place, withParameter } from './addresses.ts';
+import { addressInLanguage, withParameter } from './addresses.ts';
 import { AppContext, shownAt } from './app-context.ts';
 import { PageFrame } from './components/page-frame.tsx';
+import { loadTexts } from './load-texts.ts';
 import type { Texts } from './messages.ts';
-import type { SavedValues } from './saved-values.ts';
 import { CurrentScreen } from './screens/current-screen.tsx';
-import { useLanguage } from './use-language.ts';
 import { useLeavePage } from './use-leave-page.ts';
-import { type Browser, useNavigation } from './use-navigation.ts';
+import { type Start, useNavigation } from './use-navigation.ts';
 
-type Props = {
+type Props = Start & {
   page: RenderedPage;
-  place: Place;
-  saved?: SavedValues;
   language: Language;
   texts: Texts;
   /** The screens that the sign-in form does not need: loaded lazily in browsers. */
   LaterScreen: ComponentType;
-  browser: Browser | null;
 };
 
 export function App({ language: firstLanguage, texts: firstTexts, LaterScreen, ...first }: Props) {
@@ -29,13 +25,18 @@ export function App({ language: firstLanguage, texts: firstTexts, LaterScreen, .
   const typedUsername = useRef(page.typedUsername);
   const { word, leave, comeBack, fadeOver } = useLeavePage();
   const { place, showing, setParameter, ...navigation } = useNavigation(first, { fadeOver, comeBack });
-  const { choose, language, texts } = useLanguage({ language: firstLanguage, texts: firstTexts }, page.ownTexts);
+  const [{ language, texts }, setSpoken] = useState({ language: firstLanguage, texts: firstTexts });
+
+  useEffect(() => {
+    document.documentElement.lang = language;
+  }, [language]);
 
   async function setLanguage(next: Language) {
     try {
       // Of an invitation only its document has the words.
       if ('invitation' in page.screen) throw new Error('Another document');
-      await choose(next);
+      const texts = await loadTexts(next, page.ownTexts);
+      startTransition(() => setSpoken({ language: next, texts }));
       setParameter(queryNames.language, next);
       history.replaceState(null, '', addressInLanguage(location, next));
     } catch {

@@ -5,11 +5,11 @@ import { hasAddress, type RenderedPage } from '#contract/page.ts';
 import { languageOfSearch, placeOfUrl, screenAt } from './addresses.ts';
 import { App } from './app.tsx';
 import { ErrorDoor } from './components/error-door.tsx';
+import { loadTexts } from './load-texts.ts';
 import { isForeign, settle } from './page-load.ts';
 import { nothingSaved, SavedValuesStore } from './saved-values.ts';
 import { isLater, loadLaterScreen } from './screens/current-screen.tsx';
 import { followSignOuts } from './sign-outs.ts';
-import { loadTexts } from './use-language.ts';
 import { whenIdle } from './when-idle.ts';
 
 /** The page as sent by the server, which works without JavaScript: a failure leaves or restores it. */

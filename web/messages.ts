@@ -1,10 +1,7 @@
 import type { Language } from '#contract/languages.ts';
 import type en from '#messages/en.json';
 
-/**
- * The texts of the pages; browsers don't load those of emails, nor those of the account page, which has no script, nor those
- * of invitations, which documents carry in place of others.
- */
+/** The texts that browsers load: without emails, the account page, and invitations, whose documents carry them. */
 export type MessageKey = Exclude<keyof typeof en, `mail-${string}` | `account-${string}` | `invitation-${string}`>;
 export type Texts = Record<MessageKey, string>;
 export type Placeholders = Record<string, string | number>;

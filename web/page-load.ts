@@ -148,13 +148,12 @@ function hideFromAddress(arrival: Arrival): Arrival {
   ]);
 }
 
-function hide(arrival: Arrival, names: readonly string[]): Arrival {
-  return { ...arrival, shown: addressWithout(arrival.shown, names) };
-}
+const hide = (arrival: Arrival, names: readonly string[]): Arrival => ({
+  ...arrival,
+  shown: addressWithout(arrival.shown, names),
+});
 
-function rawRedirectUrl(search: string): string | undefined {
-  return /[?&]redirectURL=([^&]*)/.exec(search)?.[1];
-}
+const rawRedirectUrl = (search: string) => /[?&]redirectURL=([^&]*)/.exec(search)?.[1];
 
 /**
  * Applies the arrival rules to the current address: saves, shows and warns as they say. On a page that the server answers in

@@ -5,28 +5,27 @@ import { settle } from './page-load.ts';
 import { nothingSaved, type SavedValues, type SavedValuesStore } from './saved-values.ts';
 import { isLater, loadLaterScreen } from './screens/current-screen.tsx';
 
-/** What only the browser has; null on the server. */
-export type Browser = {
-  store: SavedValuesStore;
-  /** The address when the script started, once it was settled. */
-  startedAt: string;
-  /** Called once what the script adds to the server's page is there. */
-  onStarted: () => void;
-};
-
-type First = {
+/** Where a page starts. */
+export type Start = {
   page: Page;
   place: Place;
   /** What the tab has saved, if the first render need not equal the server's. */
   saved?: SavedValues;
-  browser: Browser | null;
+  /** What only the browser has; null on the server. */
+  browser: {
+    store: SavedValuesStore;
+    /** The address when the script started, once it was settled. */
+    startedAt: string;
+    /** Called once what the script adds to the server's page is there. */
+    onStarted: () => void;
+  } | null;
 };
 
 /**
  * Where the visitor is, and how they get elsewhere without another document; `showing` counts the screens shown, so that one
  * that is left and opened again starts from the beginning. `leaving`: the fade before it, and the end of it.
  */
-export function useNavigation(first: First, leaving: { fadeOver: () => Promise<void>; comeBack: () => void }) {
+export function useNavigation(first: Start, leaving: { fadeOver: () => Promise<void>; comeBack: () => void }) {
   const { page, browser } = first;
   const store = browser?.store;
   const [place, setPlace] = useState(first.place);

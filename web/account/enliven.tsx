@@ -2,7 +2,7 @@ import { hydrateRoot } from 'react-dom/client';
 import type { RenderedPage } from '#contract/page.ts';
 import { AppContext } from '../app-context.ts';
 import { NewPasswordFields } from '../components/new-password-fields.tsx';
-import { loadTexts } from '../use-language.ts';
+import { loadTexts } from '../load-texts.ts';
 import { stillApp } from './account-context.tsx';
 import { showLocalTimes } from './times.tsx';
 

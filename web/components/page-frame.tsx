@@ -124,9 +124,13 @@ function LanguageMenu() {
   // The answer to a posted form has the call's address, which answers no GET itself.
   const isProblem = page.screen.name === 'problem';
   const action = isProblem ? toScreen('login') : page.isAnswer && toScreen(place.screen);
+  // A GET form drops its query. The reset secret stays only where the form needs it, and there the address has it already.
+  const isChange = place.screen.name === 'forgottenChange';
+  const dropped: string[] = [queryNames.language, ...(isChange ? [] : [queryNames.hash])];
+  const kept = [...new URLSearchParams(place.search)].filter(([name]) => !dropped.includes(name));
   return (
     <form className="language" method="get" action={action}>
-      {!isProblem && <OtherParameters />}
+      {!isProblem && <HiddenFields of={kept} />}
       <label htmlFor="lang">
         <Icon shape={shapes.globe} size={18} />
         <span className="sr">{message('language')}</span>
@@ -149,13 +153,4 @@ function LanguageMenu() {
       </noscript>
     </form>
   );
-}
-
-/** The rest of the query, which a GET form would drop. */
-function OtherParameters() {
-  const { place } = useApp();
-  const dropped: string[] = [queryNames.language];
-  // The reset secret is kept only where the form needs it, and there it is in the address already.
-  if (place.screen.name !== 'forgottenChange') dropped.push(queryNames.hash);
-  return <HiddenFields of={[...new URLSearchParams(place.search)].filter(([name]) => !dropped.includes(name))} />;
 }

@@ -7,10 +7,7 @@ import { PortalForm, RedirectField } from './portal-form.tsx';
 /** The script of ceremonies, for the screens of both scripts. */
 export const loadCeremony = () => import('../passkeys/ceremony.ts');
 
-/**
- * The button that asks for a passkey, where one can be used: in a browser with passkeys, once the script runs. On the sign-in
- * form the field for the name offers them too. `isSecondFactor`: in place of a code.
- */
+/** The button that asks for a passkey, and on the sign-in form the offer in the field. `isSecondFactor`: as a code. */
 export function PasskeyForm({ isSecondFactor = false }: { isSecondFactor?: boolean }) {
   const { message, toCall, page, leave, comeBack, notice } = useApp();
   const [isNone, setIsNone] = useState(false);

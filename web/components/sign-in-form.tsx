@@ -6,10 +6,7 @@ import { PasswordField, TextField } from './text-field.tsx';
 
 const formId = 'sign-in';
 
-/**
- * Name and password, sent with the destination, and the other ways in. `why`: the id of the text that says why the form is
- * shown again, read out with the field that takes the focus.
- */
+/** Name and password, and the other ways in. `why`: the id of the text that says why the form is shown again. */
 export function SignInForm({ username, why }: { username: string; why?: string }) {
   const { message, toScreen, typedUsername } = useApp();
   return (

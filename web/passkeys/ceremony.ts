@@ -16,10 +16,7 @@ let quiet: AbortController | undefined;
 /** The answer to the last click of the button, for the field, which offers again if there was none. */
 let clicked: Promise<string | null> | undefined;
 
-/**
- * Asks the browser for a passkey. Returns the authenticator's answer as the server reads it; null if there is none: the
- * person cancelled, has no passkey, or the server gave nothing to sign.
- */
+/** The answer as the server reads it; null if the person cancelled, has none, or the server gave nothing to sign. */
 export async function askForPasskey(optionsUrl: string): Promise<string | null> {
   clicked = ask(optionsUrl, {}).catch(() => null);
   quiet?.abort();

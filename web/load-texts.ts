@@ -1,4 +1,3 @@
-import { startTransition, useEffect, useState } from 'react';
 import type { Language } from '#contract/languages.ts';
 import type { RenderedPage } from '#contract/page.ts';
 import type { Texts } from './messages.ts';
@@ -19,20 +18,4 @@ const files: Record<Language, () => TextsModule> = {
 export async function loadTexts(language: Language, own: RenderedPage['ownTexts'] = {}): Promise<Texts> {
   const { default: texts } = await files[language]();
   return { ...texts, ...own[language] };
-}
-
-/** The language of the page with its texts. `choose` throws if the texts of another do not come. */
-export function useLanguage(first: { language: Language; texts: Texts }, own: RenderedPage['ownTexts']) {
-  const [spoken, setSpoken] = useState(first);
-
-  useEffect(() => {
-    document.documentElement.lang = spoken.language;
-  }, [spoken]);
-
-  async function choose(language: Language): Promise<void> {
-    const texts = await loadTexts(language, own);
-    startTransition(() => setSpoken({ language, texts }));
-  }
-
-  return { ...spoken, choose };
 }
