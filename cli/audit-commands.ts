@@ -26,10 +26,9 @@ type AuditFlags = JsonFlag & {
   follow?: true;
 };
 
-const longestName = Math.max(...Object.keys(auditEvents).map(({ length }) => length));
-
 /** `vestibule audit` and `vestibule explain` */
 export function addAuditCommands(program: Command): void {
+  const events = Object.entries(auditEvents).map(([name, meaning]) => [`  ${name}`, meaning] as const);
   program
     .command('audit')
     .description('list events, newest first')
@@ -40,12 +39,7 @@ export function addAuditCommands(program: Command): void {
     .option('--limit <number>', 'maximum number', positiveNumber, 50)
     .option('--follow', 'then print each event as it is recorded, until Ctrl-C')
     .option('--json', 'print them as JSON, with the chain of decisions; with --follow one in a line')
-    .addHelpText(
-      'after',
-      `\nEvents:\n${Object.entries(auditEvents)
-        .map(([name, meaning]) => `  ${name.padEnd(longestName)}  ${meaning}`)
-        .join('\n')}`,
-    )
+    .addHelpText('after', `\nEvents:\n${factsOf(events)}`)
     .action(onDatabase(runAudit));
   program
     .command('explain')

@@ -26,6 +26,10 @@ export type Check = { check: string } & Finding;
 /** What a check has found. */
 export type Finding = { ok: boolean | null; warning?: true; words: string };
 
+const passed = (words: string): Finding => ({ ok: true, words });
+const warned = (words: string): Finding => ({ ok: true, warning: true, words });
+const failed = (words: string): Finding => ({ ok: false, words });
+
 const quiet = { info() {}, warn() {} };
 
 /** Whether the data folder is writable. */
@@ -36,25 +40,24 @@ export async function checkDataFolder({ dataFolder, databaseUrl, smtp }: Config)
     await mkdir(dataFolder, { recursive: true, mode: 0o700 });
     await writeFile(trial, '', { flag: 'wx', mode: 0o600 });
     await rm(trial);
-    return { ok: true, words: `${dataFolder} is writable` };
+    return passed(`${dataFolder} is writable`);
   } catch (error) {
-    return { ok: false, words: (dataFolderError(dataFolder, error) as Error).message };
+    return failed((dataFolderError(dataFolder, error) as Error).message);
   }
 }
 
 /** Whether anything of single sign-on expires soon, or locks people out. */
 export async function checkEnds(): Promise<Finding> {
   const warnings = await withDatabase(({ sql }) => ssoWarnings({ sql, now: () => new Date() }));
-  if (warnings.length === 0) return { ok: true, words: 'nothing expires within 60 days, and no domain is locked out' };
-  return { ok: false, words: warnings.join('; ') };
+  if (warnings.length > 0) return failed(warnings.join('; '));
+  return passed('nothing expires within 60 days, and no domain is locked out');
 }
 
 /** Whether everything sealed is sealed with the first secret. */
 export async function checkSecrets(): Promise<Finding> {
   const problem = sealProblem(await withKeys(({ sql, keys }) => countSeals(sql, keys)));
-  if (!problem) return { ok: true, words: 'everything is sealed under the first secret' };
-  const { isLost, words } = problem;
-  return isLost ? { ok: false, words } : { ok: true, warning: true, words };
+  if (!problem) return passed('everything is sealed under the first secret');
+  return problem.isLost ? failed(problem.words) : warned(problem.words);
 }
 
 /** Whether a running instance has met a reverse proxy, within two days, that is still not trusted. */
@@ -65,25 +68,24 @@ export async function checkProxy(config: Config): Promise<Finding> {
   );
   const address = met?.address ?? undefined;
   if (!address || isTrustedProxy(address, config.trustedProxies))
-    return { ok: true, words: 'none has been met that trustedProxies lacks' };
-  return { ok: false, words: forgottenProxy(address, config) };
+    return passed('none has been met that trustedProxies lacks');
+  return failed(forgottenProxy(address, config));
 }
 
 /** Whether the links on the pages are configured. */
 export function checkLinks(config: Config): Finding {
-  const words = placeholderWarning(config);
-  if (words) return { ok: true, warning: true, words };
-  return { ok: true, words: 'support, imprint and solutions are set' };
+  const warning = placeholderWarning(config);
+  return warning ? warned(warning) : passed('support, imprint and solutions are set');
 }
 
 /** Whether the database is reachable; runs missing migrations, as every command does. */
 export async function checkDatabase(): Promise<Finding> {
   try {
     const applied = await withDatabase(async ({ applied }) => applied);
-    return { ok: true, words: `up to date${applied.length > 0 ? `, after ${applied.join(', ')}` : ''}` };
+    return passed(`up to date${applied.length > 0 ? `, after ${applied.join(', ')}` : ''}`);
   } catch (error) {
     if (!isFailure(error)) throw error;
-    return { ok: false, words: error.message };
+    return failed(error.message);
   }
 }
 
@@ -96,11 +98,10 @@ export async function checkMail({ smtp, dataFolder, publicUrl }: Config): Promis
   const outbox = outboxOf(dataFolder);
   try {
     await prepareOutbox(outbox);
-    return [
-      { check: 'mail outbox', ok: true, words: `emails are written to ${outbox} and are not delivered – set SMTP_URL` },
-    ];
+    const finding = passed(`emails are written to ${outbox} and are not delivered – set SMTP_URL`);
+    return [{ check: 'mail outbox', ...finding }];
   } catch (error) {
-    return [{ check: 'mail outbox', ok: false, words: (dataFolderError(dataFolder, error) as Error).message }];
+    return [{ check: 'mail outbox', ...failed((dataFolderError(dataFolder, error) as Error).message) }];
   }
 }
 
@@ -113,10 +114,10 @@ export async function sendTestMail(config: Config, recipient: string): Promise<F
   try {
     await transport.send(mail, { subject: `Test email from ${brand.branding.name}`, text, html: `<p>${text}</p>` });
     const where = smtp ? `accepted by ${hostAndPort(smtp)}` : `written to ${outboxFile(outboxOf(dataFolder), mail)}`;
-    return { ok: true, words: `to ${recipient}: ${where}` };
+    return passed(`to ${recipient}: ${where}`);
   } catch (error) {
     if (!(error instanceof MailNotSent)) throw error;
-    return { ok: false, words: `to ${recipient}: ${error.message}` };
+    return failed(`to ${recipient}: ${error.message}`);
   } finally {
     transport.close();
   }
@@ -125,23 +126,22 @@ export async function sendTestMail(config: Config, recipient: string): Promise<F
 /** Whether what is sent to PostgreSQL and back can be read or changed in between. */
 export function checkLine(databaseUrl: string): Finding {
   const { hostname, searchParams } = new URL(databaseUrl);
-  if (loopbackNames.includes(hostname)) return { ok: true, words: 'on this machine' };
+  if (loopbackNames.includes(hostname)) return passed('on this machine');
   const mode = searchParams.get('sslmode') ?? '';
-  if (mode === 'verify-full') return { ok: true, words: 'encrypted, and the certificate is checked' };
+  if (mode === 'verify-full') return passed('encrypted, and the certificate is checked');
   const words =
     mode === 'require'
       ? 'encrypted, but the certificate is not checked, so another machine can pretend to be the database'
       : 'others on the network may read and change what is sent';
-  return { ok: true, warning: true, words: `${words} – add sslmode=verify-full to DATABASE_URL` };
+  return warned(`${words} – add sslmode=verify-full to DATABASE_URL`);
 }
 
 /** Whether the hub behind the gate answers; what it answers to a stranger is its own business. */
 export async function checkHub(config: Config, hub: Hub): Promise<Finding> {
   const answer = await askHub(config, hub);
-  if (answer.kind === 'failed')
-    return { ok: false, words: `${answer.failure.message} – ${remedies[answer.failure.kind]}` };
+  if (answer.kind === 'failed') return failed(`${answer.failure.message} – ${remedies[answer.failure.kind]}`);
   const words = `${hub.url.origin} answers ${answer.status} to a visitor who is not signed in`;
-  return answer.status < 500 ? { ok: true, words } : { ok: true, warning: true, words: `${words} – see the hub's log` };
+  return answer.status < 500 ? passed(words) : warned(`${words} – see the hub's log`);
 }
 
 const remedies: Record<FailureKind, string> = {

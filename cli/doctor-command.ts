@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
+import { readConfig } from '#server/config/config.ts';
 import { readEmail } from '#server/names/read-name.ts';
 import type { Check } from './doctor-checks.ts';
 import { optionOf } from './options.ts';
 import { exitCodes, printJson, printLine } from './print.ts';
-import { checkConfig } from './with-database.ts';
 
 type Flags = { sendTo?: string; json?: true };
 
@@ -28,7 +28,7 @@ async function runDoctor({ sendTo, json }: Flags): Promise<void> {
 }
 
 async function* runChecks(recipient: string | undefined): AsyncGenerator<Check> {
-  const result = checkConfig();
+  const result = readConfig(process.env);
   if (result.kind === 'refused') {
     yield { check: 'configuration', ok: false, words: result.problems.join('; ') };
     return;

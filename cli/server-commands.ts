@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { placeholderWarning } from '#server/config/config.ts';
+import { placeholderWarning, readConfig } from '#server/config/config.ts';
 import { hostAndPort } from '#server/config/server-urls.ts';
 import { outboxOf } from '#server/mail/transport.ts';
 import type { JsonFlag } from './options.ts';
 import { type Answer, exitCodes, factsOf, failure, printAnswer, printJson, printWarning } from './print.ts';
-import { checkConfig, type Opened, onDatabase } from './with-database.ts';
+import { type Opened, onDatabase } from './with-database.ts';
 
 /** `vestibule serve`, `vestibule migrate` and `vestibule config check` */
 export function addServerCommands(program: Command): void {
@@ -38,7 +38,7 @@ async function runMigrate({ applied }: Opened): Promise<Answer> {
 }
 
 function runConfigCheck({ json }: JsonFlag): void {
-  const result = checkConfig();
+  const result = readConfig(process.env);
   if (result.kind === 'refused') {
     if (json) printJson(result);
     else for (const problem of result.problems) printWarning(problem);

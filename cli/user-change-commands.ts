@@ -46,9 +46,7 @@ export function addUserChangeCommands(user: Command): void {
   const set = user
     .command('set')
     .argument(...nameArgument)
-    .description(
-      'change a user; unspecified options stay unchanged. A new password and --inactive end every session, a new email every open link',
-    )
+    .description('change a user; a new password and --inactive end every session, a new email every open link')
     .addOption(optionOf('--rename <username>', 'new username', readUsername))
     .addOption(emailOption())
     .addOption(repeatable('--add-customer <key>', 'add a customer; may be repeated').conflicts('customer'))
@@ -74,10 +72,7 @@ const options = (customers: string) => [
   optionOf('--name <name>', 'display name, such as "Alice Arden"', readDisplayName),
   repeatable('--group <customer:group>', 'such as acme:finance, replacing existing ones; may be repeated'),
   new Option('--password-stdin', 'read the password from standard input').conflicts('password'),
-  new Option('--language <language>', 'of emails, not of pages; "browser": that of the page').choices([
-    ...languages,
-    'browser',
-  ]),
+  new Option('--language <language>', 'of emails; "browser": that of the page').choices([...languages, 'browser']),
   ...activeOptions(['--active', 'the user can sign in'], ['--inactive', 'the user cannot sign in']),
   new Option('--no-password-change', 'the user may not change the password'),
 ];

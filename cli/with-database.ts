@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { insertAuditEvent } from '#server/audit/audit-event.ts';
 import type { By } from '#server/audit/audit-events.ts';
-import { type Config, type ConfigResult, readConfig } from '#server/config/config.ts';
+import { type Config, readConfig } from '#server/config/config.ts';
 import { type Keys, keysOf, secretsOfDataFolder } from '#server/crypto/keys.ts';
 import { isDatabaseAway } from '#server/database/connect.ts';
 import type { Database } from '#server/database/database.ts';
@@ -10,14 +10,9 @@ import { openStorage } from '#server/database/open-storage.ts';
 import type { JsonFlag } from './options.ts';
 import { type Answer, failure, isFailure, printAnswer, printWarning } from './print.ts';
 
-/** The configuration of this environment, or all its problems. */
-export function checkConfig(): ConfigResult {
-  return readConfig(process.env);
-}
-
 /** The configuration, for commands that need one. Throws a failure that lists the problems. */
 export function loadConfig(): Config {
-  const result = checkConfig();
+  const result = readConfig(process.env);
   if (result.kind === 'ok') return result.config;
   throw failure(['The configuration is not valid:', ...result.problems].join('\n  '), 'notAvailable');
 }

@@ -4,7 +4,7 @@ import { totpPlace } from '../factors/registration.ts';
 import { readStoredTotpSecret } from '../factors/totp.ts';
 import { membershipsOf } from '../people/groups.ts';
 import { importBatch } from './import-users.ts';
-import type { ImportedUser } from './read-imported-user.ts';
+import type { ImportedUser } from './source-user.ts';
 
 /** A line of an export; `lacksApp`: the app is left out, as it is sealed under a secret that is missing. */
 type ExportedUser = { username: string; line: string; lacksApp: boolean };

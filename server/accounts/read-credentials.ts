@@ -58,13 +58,8 @@ function readDjangoHash(text: string): ForeignHash | null {
   }
   if (algorithm === 'scrypt' && parts.length === 5) {
     const [cost, salt, block, parallelism, key] = parts as [string, string, string, string, string];
-    return {
-      kind: 'scrypt',
-      log2Cost: Math.log2(Number(cost)),
-      block: Number(block),
-      parallelism: Number(parallelism),
-      ...saltAndKey(salt, key),
-    };
+    const costs = { log2Cost: Math.log2(Number(cost)), block: Number(block), parallelism: Number(parallelism) };
+    return { kind: 'scrypt', ...costs, ...saltAndKey(salt, key) };
   }
   const rest = text.slice(algorithm.length);
   if (algorithm === 'argon2') return readForeignHash(rest);
@@ -119,10 +114,7 @@ export function readTotp(source: TotpOfSource | null): Reading<string | null> {
   const secret = bytesOf(source.secret);
   if (!secret) return refusedValue('totp', 'the secret is not base32');
   if (secret.length < shortestSecret || secret.length > longestSecret)
-    return refusedValue(
-      'totp',
-      `the secret must have ${shortestSecret} to ${longestSecret} bytes, not ${secret.length}`,
-    );
+    return refusedValue('totp', `the secret must have ${shortestSecret} to ${longestSecret} bytes`);
   return { kind: 'ok', value: storedTotpSecret(secret, algorithm) };
 }
 

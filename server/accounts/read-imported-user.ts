@@ -3,23 +3,7 @@ import { type Reading, readDisplayName, readEmail, readShortName, readUsername }
 import { readTime } from '../names/read-time.ts';
 import { isWithin, readGroups, splitGroups } from '../people/groups.ts';
 import { readTotp } from './read-credentials.ts';
-import type { SourceUser } from './source-user.ts';
-import { isGiven, readAll, readFlag, refusedValue, textOf } from './source-user.ts';
-
-/** A user to add, checked; `totp` is the secret as it is sealed. */
-export type ImportedUser = {
-  username: string;
-  email: string;
-  name: string | null;
-  language: Language | null;
-  customers: string[];
-  groups: string[];
-  active: boolean;
-  mayChangePassword: boolean;
-  createdAt: Date;
-  passwordHash: string | null;
-  totp: string | null;
-};
+import { type ImportedUser, isGiven, readAll, readFlag, refusedValue, type SourceUser, textOf } from './source-user.ts';
 
 export type ImportRules = {
   /** Customers of users for whom the source names none. */
@@ -38,10 +22,10 @@ export function readImportedUser(source: SourceUser, rules: ImportRules): Readin
     return refusedValue('email', 'the source has not verified it; --accept-unverified takes such users over');
   const email = readText('email', source.email, readEmail);
   const name = isGiven(source.username) || email.kind === 'refused' ? source.username : email.value;
-  const read = readAll({
+  const read = readAll<ImportedUser>({
     email,
     username: readText('username', name, readUsername),
-    name: readName(source.name),
+    name: isGiven(source.name) ? readText('name', source.name, readDisplayName) : { kind: 'ok', value: null },
     customers: readCustomers(source.customers, customers),
     groups: readGroups(listOf(source.groups, splitGroups) ?? [source.groups]),
     language: readLanguage(source.language),
@@ -63,10 +47,6 @@ function readText(field: string, value: unknown, read: (text: string) => Reading
   // Longer than any name can be: the rules need not look at all of it.
   if (value.length > 1000) return refusedValue(field, 'is too long');
   return read(value);
-}
-
-function readName(value: unknown): Reading<string | null> {
-  return isGiven(value) ? readText('name', value, readDisplayName) : { kind: 'ok', value: null };
 }
 
 /** A list, or what a cell of a CSV file holds of one; null for anything else. */

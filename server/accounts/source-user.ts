@@ -1,22 +1,18 @@
 import type { Reading } from '../names/read-name.ts';
+import type { NewUser, User } from '../people/portal-user.ts';
+
+/** What an import takes over as it is. */
+type Plain = Omit<NewUser, 'passwordHash'> & Pick<User, 'name' | 'customers' | 'groups' | 'createdAt'>;
+
+/** A user to add, checked; `totp` is the secret as it is sealed. */
+export type ImportedUser = Plain & { passwordHash: string | null; totp: string | null };
 
 /**
  * A user as another system exports it, under our names: values are unread, apart from the password hash, in the form in
  * which it is stored, and the secret of an authenticator app, in base32 or as bytes. Absent means that the source does
- * not say.
+ * not say; a false `emailVerified` is refused unless the operator accepts it.
  */
-export type SourceUser = {
-  username?: unknown;
-  email?: unknown;
-  /** False is refused unless the operator accepts it. */
-  emailVerified?: unknown;
-  name?: unknown;
-  language?: unknown;
-  customers?: unknown;
-  groups?: unknown;
-  active?: unknown;
-  mayChangePassword?: unknown;
-  createdAt?: unknown;
+export type SourceUser = Partial<Record<keyof Plain | 'emailVerified', unknown>> & {
   passwordHash?: Reading<string | null>;
   totp?: TotpOfSource | null;
 };
@@ -34,9 +30,7 @@ export function refusedValue(field: string, reason: string): Extract<Reading<nev
 
 /** The values of all readings by their names, or the first refusal. */
 export function readAll<Values extends object>(
-  readings: {
-    [Name in keyof Values]: Reading<Values[Name]>;
-  },
+  readings: { [Name in keyof Values]: Reading<Values[Name]> },
 ): Reading<Values> {
   const values: Record<string, unknown> = {};
   for (const [name, reading] of Object.entries<Reading<unknown>>(readings)) {

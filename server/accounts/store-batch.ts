@@ -5,9 +5,8 @@ import { type Connection, type Database, RollBack } from '../database/database.t
 import { totpPlace } from '../factors/registration.ts';
 import { namesWithin } from '../people/groups.ts';
 import { foldsOfUser, listUsersByFolds, lockLoginNames, type User } from '../people/portal-user.ts';
-import type { ImportedUser } from './read-imported-user.ts';
 import type { RefusedLine } from './read-records.ts';
-import type { SourceRecord } from './source-user.ts';
+import type { ImportedUser, SourceRecord } from './source-user.ts';
 import { newUserInWords } from './users.ts';
 
 export type BatchLine = { line: number; record: SourceRecord; user: ImportedUser };
