@@ -22,11 +22,7 @@ export function languageOfTag(tag: string): Language | null {
 
 /** The first supported language among the locale tags, best first; else the fallback. */
 export function bestLanguage(wantedTags: readonly string[]): Language {
-  for (const tag of wantedTags) {
-    const language = languageOfTag(tag);
-    if (language) return language;
-  }
-  return fallbackLanguage;
+  return wantedTags.map(languageOfTag).find((language) => language !== null) ?? fallbackLanguage;
 }
 
 /** The locale tags of an Accept-Language header, best first, without those of `q=0` (RFC 9110 §12.5.4). */

@@ -58,10 +58,7 @@ export function popularEntryIn(password: string): string | null {
   return popularEntries.find((entry) => lower.includes(entry)) ?? null;
 }
 
-/**
- * The rules that the two entries break, in display order; empty if the password may be sent. Unicode forms of one text
- * are the same password here, as they are at sign-in: NFC is what is hashed.
- */
+/** The rules that the entries break, in display order. Unicode forms of one text are the same: NFC is hashed. */
 export function brokenPasswordRules(
   password: string,
   repeat: string,

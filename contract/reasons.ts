@@ -15,14 +15,10 @@ export const changeFailedReasons = {
 
 export type ChangeFailedReason = (typeof changeFailedReasons)[keyof typeof changeFailedReasons];
 
-const reasonNumbers: readonly number[] = Object.values(changeFailedReasons);
-
 /** The reason in a query: the parameter `reason`, or a bare number first (specification §2); null if it is none. */
 export function reasonOfSearch(search: string): ChangeFailedReason | null {
   const text = new URLSearchParams(search).get('reason') ?? /^\??(\d+)(?:=?(?:&|$))/.exec(search)?.[1] ?? '';
-  if (!/^\d{1,2}$/.test(text)) return null;
-  const reason = Number(text);
-  return reasonNumbers.includes(reason) ? (reason as ChangeFailedReason) : null;
+  return Object.values(changeFailedReasons).find((reason) => /^\d{1,2}$/.test(text) && reason === Number(text)) ?? null;
 }
 
 /** Why a sign-in failed, as far as the visitor may know: the last segment of `/loginfail/:type`. */

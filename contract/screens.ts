@@ -47,10 +47,6 @@ export const queryNames = {
   forget: 'forget',
 } as const;
 
-const nameOfPath = new Map<string, PlainScreen>(
-  (Object.keys(screenPaths) as PlainScreen[]).map((name) => [screenPaths[name], name]),
-);
-
 /** A path without the one tolerated trailing slash. */
 export function withoutTrailingSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
@@ -66,7 +62,7 @@ export function redirectOfLegacyPath(path: string): string | null {
 export function screenOfPath(path: string): Screen {
   const current = redirectOfLegacyPath(path) ?? withoutTrailingSlash(path);
   if (current === '' || current === '/') return { name: 'login' };
-  const name = nameOfPath.get(current);
+  const name = (Object.keys(screenPaths) as PlainScreen[]).find((one) => screenPaths[one] === current);
   if (name) return { name };
   const [, room, type, ...rest] = current.split('/');
   if (`/${room}` === loginFailPath && type && rest.length === 0)

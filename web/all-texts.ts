@@ -16,8 +16,6 @@ export const allTexts: Record<Language, AllTexts> = { en, de, es, pl, nl, it };
 type InvitationText = Extract<keyof typeof en, `invitation-${string}`>;
 export type TextsOfInvitations = Record<InvitationText, string>;
 
-type Replaced = Partial<Record<MessageKey, InvitationText>>;
-
 /** What the screens of a reset link say to somebody who cannot sign in yet, by the text that it replaces. */
 const replaced = {
   'change-title': 'invitation-title',
@@ -28,7 +26,7 @@ const replaced = {
   'change-failed-title': 'invitation-failed-title',
   'changed-failed-page-error-3': 'invitation-over',
   'changed-failed-page-error-4': 'invitation-failed-text',
-} as const satisfies Replaced;
+} as const satisfies Partial<Record<MessageKey, InvitationText>>;
 
 /** The texts of an invitation under the keys of those that they replace in its documents. */
 export function invitationTexts(texts: TextsOfInvitations): Partial<Texts> {

@@ -49,8 +49,7 @@ export async function verifyCode(
   if (body === undefined) return { name: 'failed' };
   if (body) return { name: 'right', next: answer.headers.get(codeAnswerHeaders.next) };
   const isLast = answer.headers.get(codeAnswerHeaders.notice) === 'tooManyCodes';
-  if (isLast) return { name: 'signInExpired', notice: 'tooManyCodes' };
-  return { name: 'wrong' };
+  return isLast ? { name: 'signInExpired', notice: 'tooManyCodes' } : { name: 'wrong' };
 }
 
 /** Sends another code by email; returns in how many seconds the next may be sent. */

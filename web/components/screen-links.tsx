@@ -53,9 +53,9 @@ type LinkProps = { className?: string; children?: ReactNode };
 /** A link to a screen; `children` in place of its usual text. */
 function linkTo(screen: PlainScreen, text: MessageKey, { isDocument = false } = {}) {
   return function ScreenLink({ className, children }: LinkProps) {
-    const { message } = useApp();
+    const { message, toScreen } = useApp();
     return (
-      <PortalLink className={className} href={useApp().toScreen(screen)} isDocument={isDocument}>
+      <PortalLink className={className} href={toScreen(screen)} isDocument={isDocument}>
         {children ?? message(text)}
       </PortalLink>
     );
@@ -95,9 +95,9 @@ function GoOnLink({ textKey, destination }: { textKey: MessageKey; destination: 
 type SupportProps = { className?: string; text?: 'contact-support' | 'login-fail-ip-support' | undefined };
 
 export function SupportLink({ className, text = 'contact-support' }: SupportProps) {
-  const { message } = useApp();
+  const { message, page } = useApp();
   return (
-    <PortalLink isDocument className={className} href={useApp().page.branding.links.support}>
+    <PortalLink isDocument className={className} href={page.branding.links.support}>
       {message(text)}
     </PortalLink>
   );

@@ -78,14 +78,8 @@ function ResetLinkMissing() {
   return isScripted ? alert : <noscript>{alert}</noscript>;
 }
 
-/** What the new-password form sends about its link, and the account behind it if known. */
-type ResetLink = { hash: string; username: string };
-
-/**
- * The link of the address, else the one saved by this tab, else the one kept for this browser. The server's account
- * name belongs to the link that it saw; another tab's link may be for another account.
- */
-export function resetLinkOf(page: Page, place: Place, saved: SavedValues, resetHash = ''): ResetLink {
+/** The link of the address, else of this tab, else of this browser. The server's name is of the link that it saw. */
+export function resetLinkOf(page: Page, place: Place, saved: SavedValues, resetHash = '') {
   const seenByServer = parameterOf(placeOfUrl(page.url, page.rules.basePath).search, queryNames.hash) || resetHash;
   const hash = parameterOf(place.search, queryNames.hash) || saved.passwordHashParameter || resetHash;
   return { hash, username: hash !== '' && hash === seenByServer ? page.typedUsername : '' };

@@ -62,11 +62,7 @@ function OwnSignIn({ isPasswordOpen, passkeys, appSince, recoveryCodesLeft }: Pr
         <Row
           name={text(sectionTitle.app)}
           facts={[
-            appSince === null ? (
-              text('account-app-none')
-            ) : (
-              <TextAt key="since" text="account-since" at={appSince} isDay />
-            ),
+            appSince ? <TextAt key="since" text="account-since" at={appSince} isDay /> : text('account-app-none'),
           ]}
         >
           <SectionLink to="app" text={appSince === null ? 'account-set-up' : 'account-manage'} look="button quiet" />

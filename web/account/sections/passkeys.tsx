@@ -48,11 +48,7 @@ function Item({ id, name, provider, madeAt, lastUsedAt }: Passkey) {
   const facts = [
     provider !== name && provider,
     <TextAt key="made" text="account-passkeys-added" at={madeAt} isDay />,
-    lastUsedAt === null ? (
-      text('account-passkeys-unused')
-    ) : (
-      <TextAt key="used" text="account-last-used" at={lastUsedAt} isDay />
-    ),
+    lastUsedAt ? <TextAt key="used" text="account-last-used" at={lastUsedAt} isDay /> : text('account-passkeys-unused'),
   ];
   return (
     <Row name={name} facts={facts}>
