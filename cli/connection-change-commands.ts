@@ -72,11 +72,14 @@ async function runSaml(keyed: Keyed, key: string, flags: ConnectionFlags): Promi
   return await add(keyed, key, flags, { protocol: 'saml', settings, secret: null, trustsEmail: true });
 }
 
+/** What a new connection of a protocol has if no option says otherwise. */
+type Usual = Pick<ConnectionToAdd, 'protocol' | 'secret' | 'trustsEmail'> & { settings: object };
+
 async function add(
   { sql, keys, config }: Keyed,
   keyText: string,
   flags: ConnectionFlags,
-  usual: object,
+  usual: Usual,
 ): Promise<Answer> {
   const key = accepted(readShortName(keyText));
   const { domains = [], ...given } = connectionChanges(flags);
@@ -95,7 +98,7 @@ async function add(
     providerNetworks: [],
     ...usual,
     ...given,
-  } as unknown as ConnectionToAdd;
+  } as ConnectionToAdd;
   const result = await addConnection({ sql, keys }, made, byOperator());
   if (result.kind === 'taken') throw failure(`key: connection ${key} already exists.`);
   if (result.kind === 'unknownCustomer') throw failure(`--customer: there is no customer ${flags.customer}.`);
