@@ -27,8 +27,7 @@ export const accountFields = { sessionId: 'session', action: 'do', begun: 'for' 
 export function accountSectionOf(below: string): AccountSection | null {
   if (below !== accountPath && !below.startsWith(`${accountPath}/`)) return null;
   const path = below.slice(accountPath.length).replace(/\/$/, '');
-  const names = Object.keys(accountSections) as AccountSection[];
-  return names.find((name) => accountSections[name] === path) ?? null;
+  return (Object.keys(accountSections) as AccountSection[]).find((name) => accountSections[name] === path) ?? null;
 }
 
 /** The address of a section with its query; undefined values are omitted. */

@@ -17,9 +17,9 @@ type Props = Omit<ComponentProps<'form'>, 'action'> & {
 
 /** A form of a section: it names the session that its page belongs to, and what it does. */
 export function AccountForm({ action, of, button, about, look, children, ...more }: Props) {
-  const { text, section, sessionId } = useAccount();
+  const { text, section, sessionId, toSection } = useAccount();
   return (
-    <form method="post" action={useAccount().toSection(of ?? section)} {...more}>
+    <form method="post" action={toSection(of ?? section)} {...more}>
       <input type="hidden" name={accountFields.sessionId} value={sessionId} />
       <input type="hidden" name={accountFields.action} value={action} />
       {children}
@@ -49,10 +49,10 @@ export function BegunForm({ hint, ...form }: Props & { hint?: string }) {
 
 /** Back to the section, without what was begun there. */
 export function Cancel() {
-  const { text, section } = useAccount();
+  const { text, section, toSection } = useAccount();
   return (
     <p className="links">
-      <a href={useAccount().toSection(section)}>{text('cancel')}</a>
+      <a href={toSection(section)}>{text('cancel')}</a>
     </p>
   );
 }
@@ -64,9 +64,9 @@ export function ClosedSection({ why }: { why: AccountKey }) {
 
 /** A link to a section, which says besides its words which. */
 export function SectionLink({ to, text: key, look }: { to: AccountSection; text: AccountKey; look?: string }) {
-  const { text } = useAccount();
+  const { text, toSection } = useAccount();
   return (
-    <a className={look} href={useAccount().toSection(to)} aria-label={`${text(key)}: ${text(sectionTitle[to])}`}>
+    <a className={look} href={toSection(to)} aria-label={`${text(key)}: ${text(sectionTitle[to])}`}>
       {text(key)}
     </a>
   );

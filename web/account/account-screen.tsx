@@ -108,8 +108,8 @@ function AccountNotice() {
 /** A bar in place of the door: these rooms are behind it. */
 export function AccountFrame({ children }: { children: ReactNode }) {
   const { text } = useAccount();
-  const { toCall } = useApp();
-  const hub = defaultDestination(useApp().page.rules.basePath);
+  const { toCall, page } = useApp();
+  const hub = defaultDestination(page.rules.basePath);
   return (
     <div className="portal account">
       <header className="bar">

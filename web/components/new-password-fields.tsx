@@ -20,12 +20,11 @@ const lines: readonly [MessageKey, ...PasswordRule[]][] = [
  * fields were left, says what is wrong instead (specification §5). The keyboard comes to both fields before their eyes.
  */
 export function NewPasswordFields({ isFirst }: { isFirst: boolean }) {
-  const { message } = useApp();
-  const { passwordPolicy } = useApp().page;
+  const { message, page } = useApp();
   const fields = useRef<HTMLDivElement>(null);
   const [{ password, repeat }, setEntries] = useState({ password: '', repeat: '' });
   const [left, setLeft] = useState({ password: false, repeat: false });
-  const broken = brokenPasswordRules(password, repeat, passwordPolicy);
+  const broken = brokenPasswordRules(password, repeat, page.passwordPolicy);
   const shown = left.password && left.repeat ? broken : [];
   const ofPassword = (rule: PasswordRule) => rule !== 'match';
 
@@ -74,7 +73,7 @@ export function NewPasswordFields({ isFirst }: { isFirst: boolean }) {
               <span>
                 <span className="sr">{message(`check-${state}`)} </span>
                 {message(wrong ? `password-validation-${wrong}` : asked, {
-                  ...passwordPolicy,
+                  ...page.passwordPolicy,
                   entry: popularEntryIn(password) ?? '',
                 })}
               </span>

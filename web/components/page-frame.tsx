@@ -83,8 +83,8 @@ export function Mark() {
 
 /** The operator's links, and the language menu. */
 export function PageFooter() {
-  const { message } = useApp();
-  const { links } = useApp().page.branding;
+  const { message, page } = useApp();
+  const { links } = page.branding;
   return (
     <footer className="floor">
       <PortalLink isDocument href={links.solutions}>

@@ -43,12 +43,11 @@ export function RegistrationSteps({ registration, children, ...key }: Props) {
 }
 
 function Key({ url, totpSecret, account, onBroken, canCopy }: RegistrationAnswer & OfKey) {
-  const { message } = useApp();
-  const { name } = useApp().page.branding;
+  const { message, page } = useApp();
   return (
     <div className="qr">
       {account && (
-        <a className="button quiet small on-touch" href={otpauthAddress(totpSecret, name, account)}>
+        <a className="button quiet small on-touch" href={otpauthAddress(totpSecret, page.branding.name, account)}>
           {message('registration-open')}
         </a>
       )}

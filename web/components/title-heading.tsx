@@ -5,8 +5,8 @@ import type { MessageKey } from '../messages.ts';
 
 /** The only heading of a screen, which is also the document's title; a screen change focuses it. */
 export function TitleHeading({ titleKey, prefix }: { titleKey: MessageKey; prefix?: string | undefined }) {
-  const title = useApp().message(titleKey);
-  const { page } = useApp();
+  const { message, page } = useApp();
+  const title = message(titleKey);
   useEffect(() => {
     document.title = documentTitle(title, page);
   }, [title, page]);

@@ -29,8 +29,8 @@ export function RecoveryCodes({ codes, left, destination }: ScreenOf<'recoveryCo
 }
 
 function Codes({ codes }: { codes: string[] }) {
-  const { message } = useApp();
-  const { branding, rules, typedUsername } = useApp().page;
+  const { message, page } = useApp();
+  const { branding, rules, typedUsername } = page;
   const text = codes.join('\n');
   const about = [branding.name + (typedUsername && `: ${typedUsername}`), rules.origin + rules.basePath];
   return (
