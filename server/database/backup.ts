@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { compose, Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import type { Connection, Database } from './database.ts';
@@ -32,10 +32,9 @@ export async function writeBackup(sql: Database, path: string): Promise<void> {
   await sql.begin(write, { statementTimeout: 0 });
 }
 
-/** The lines of a backup. Throws if it cannot be read to its end. */
-async function* linesOf(path: string): AsyncGenerator<string> {
+async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<string> {
   let begun = '';
-  for await (const text of compose(createReadStream(path), createGunzip()).setEncoding('utf8')) {
+  for await (const text of texts) {
     const lines = (begun + text).split('\n');
     begun = lines.pop() ?? '';
     yield* lines;
@@ -47,8 +46,7 @@ async function* linesOf(path: string): AsyncGenerator<string> {
  * work end: since the backup, people may have signed out and used links. What runs beside it waits.
  */
 export async function restoreBackup(sql: Database, path: string): Promise<void> {
-  async function restore(sql: Connection) {
-    const lines = linesOf(path);
+  async function takeOver(sql: Connection, lines: AsyncGenerator<string>) {
     if ((await lines.next()).value !== (await migrationsOf(sql)))
       throw new Error('it is no backup of this version of Vestibule');
     const tables = await tablesOf(sql);
@@ -70,6 +68,10 @@ export async function restoreBackup(sql: Database, path: string): Promise<void> 
           select setval(pg_get_serial_sequence(${table}, ${identity}), 1 + coalesce(max(${sql(identity)}), 0), false)
           from ${sql(table)}`;
   }
+  const restore = (sql: Connection) =>
+    pipeline(createReadStream(path), createGunzip().setEncoding('utf8'), (texts: AsyncIterable<string>) =>
+      takeOver(sql, linesOf(texts)),
+    );
   await sql.begin(restore, { statementTimeout: 0 });
 }
 
