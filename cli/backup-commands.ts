@@ -26,7 +26,7 @@ function refuseWithoutBuiltIn(): void {
 }
 
 async function runBackup({ sql, config: { secrets, dataFolder } }: Opened, file: string): Promise<Answer> {
-  await writeBackup(sql, file).catch(problemWith(file));
+  await writeBackup(sql, file).catch(problemWith(file, 'it is not written'));
   await record(sql, 'backup-written');
   const secret = secrets ? 'VESTIBULE_SECRET' : join(dataFolder, 'secret');
   const words = `Written to ${file}. It needs ${secret}: keep a copy of that in another place.`;
@@ -36,22 +36,22 @@ async function runBackup({ sql, config: { secrets, dataFolder } }: Opened, file:
 async function runRestore({ sql }: Opened, file: string, flags: YesFlag): Promise<Answer> {
   const [found] = await sql`select count(*) as users from portal_user`;
   await confirm(`This replaces the database, which has ${found?.users} users`, flags);
-  await restoreBackup(sql, file).catch(problemWith(file));
+  await restoreBackup(sql, file).catch(problemWith(file, 'nothing was changed'));
   await record(sql, 'backup-restored');
   const words = 'Restored; all sessions and links have ended. "vestibule doctor" says whether this is its secret.';
   return { value: { file }, words };
 }
 
-const words: Record<string, string> = {
+const causes: Record<string, string> = {
   EEXIST: 'the file exists already',
   ENOENT: 'there is no such file or folder',
   Z_BUF_ERROR: 'the backup is cut off',
   Z_DATA_ERROR: 'it is no backup',
 };
 
-function problemWith(file: string) {
+function problemWith(file: string, outcome: string) {
   return (error: NodeJS.ErrnoException): never => {
-    const why = words[error.code ?? ''] ?? error.message;
-    throw failure(`${file}: ${why}; nothing was changed.`, 'refused', error);
+    const why = causes[error.code ?? ''] ?? error.message;
+    throw failure(`${file}: ${why}; ${outcome}.`, 'refused', error);
   };
 }

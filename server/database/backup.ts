@@ -32,6 +32,7 @@ export async function writeBackup(sql: Database, path: string): Promise<void> {
   await sql.begin(write, { statementTimeout: 0 });
 }
 
+/** The lines in texts that end anywhere. */
 async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<string> {
   let begun = '';
   for await (const text of texts) {

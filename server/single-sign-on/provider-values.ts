@@ -34,7 +34,7 @@ export function isSubject(text: string): boolean {
 
 /** The texts that differ in more than case: the first of each. */
 export function differentTexts(texts: readonly string[]): string[] {
-  return [...new Map(texts.toReversed().map((text) => [text.toLowerCase(), text])).values()].reverse();
+  return [...Map.groupBy(texts, (text) => text.toLowerCase()).values()].flatMap(([first]) => first ?? []);
 }
 
 /** The one text in a claim or attribute; null of none, and of different ones: choosing would be a guess. */
