@@ -6,7 +6,7 @@ const sources = ['{web,server,cli,demo,contract,messages}/**/*', 'vite.config.ts
 const results = [
   'dist/server/vestibule.js',
   'dist/pages/.vite/manifest.json',
-  ...['render', 'render-static', 'render-account'].map((name) => `dist/render/${name}.js`),
+  ...['render', 'render-static', 'render-behind'].map((name) => `dist/render/${name}.js`),
 ];
 
 /** Builds the pages and the server if a source is newer than they are. Throws if that fails. */

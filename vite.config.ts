@@ -86,7 +86,7 @@ export default defineConfig({
       build: {
         outDir: 'dist/pages',
         manifest: true,
-        rolldownOptions: { input: 'web/main.tsx' },
+        rolldownOptions: { input: ['web/main.tsx', 'web/desk/search-as-typed.ts'] },
       },
     },
     ssr: {
@@ -98,7 +98,7 @@ export default defineConfig({
         cssMinify: true,
         // What browsers load on demand is one file on the server: that splitting has no effect here is intended.
         rolldownOptions: {
-          input: ['web/render.tsx', 'web/render-static.ts', 'web/account/render-account.tsx'],
+          input: ['web/render.tsx', 'web/render-static.ts', 'web/desk/render-behind.ts'],
           checks: { ineffectiveDynamicImport: false },
         },
       },

@@ -135,7 +135,7 @@ function changeOf(flags: Flags): ChangeOfUser {
     username: rename,
     email,
     name: name === false ? null : name,
-    groups: group === undefined ? undefined : accepted(readGroups(group || [])),
+    groups: group === undefined ? undefined : () => accepted(readGroups(group || [])),
     active: flags.isActive,
     mayChangePassword: passwordChange,
     language: languageOf(flags),

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { addAccount } from './account/add-account.ts';
 import type { Deps } from './deps.ts';
+import { addDesk } from './desk/add-desk.ts';
 import { addFactors } from './factors/add-factors.ts';
 import type { BuiltPages } from './http/built-pages.ts';
 import { createServer, type Timeouts } from './http/create-server.ts';
@@ -28,6 +29,7 @@ export async function buildApp(deps: Deps, { built, ...options }: AppOptions): P
   await addFactors(app, deps);
   addSingleSignOn(app, deps);
   addAccount(app, deps);
+  await addDesk(app, deps);
   addHub(app, deps, timeouts.streamsLookedAtEvery);
   addOperations(app, deps);
   await addPages(app, deps, built);

@@ -2,6 +2,7 @@ import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import type { JWTVerifyGetKey } from 'jose';
 import type { Configuration } from 'openid-client';
 import type { AccountPage } from '#contract/account.ts';
+import type { DeskPage } from '#contract/desk.ts';
 import type { Page } from '#contract/page.ts';
 import type { Config } from './config/config.ts';
 import type { Keys } from './crypto/keys.ts';
@@ -89,4 +90,6 @@ export type Pages = {
     status: number,
     account: AccountPage,
   ) => Promise<FastifyReply>;
+  /** Sends a page of the desk. */
+  sendDesk: (request: FastifyRequest, reply: FastifyReply, status: number, desk: DeskPage) => Promise<FastifyReply>;
 };

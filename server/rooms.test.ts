@@ -45,6 +45,8 @@ const rooms = [
   'account',
   // what operators do to users and customers; moving in
   'accounts',
+  // support and administration in the browser
+  'desk',
   // the addresses of screens, the page behind the sign-in, screens as files
   'pages',
   // health, metrics, housekeeping, workers

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { buildApp } from './app.ts';
 import { type Config, placeholderWarning } from './config/config.ts';
 import { keysOf, secretsOfDataFolder } from './crypto/keys.ts';
+import { makeDeskRole } from './database/desk-role.ts';
 import { migrate } from './database/migrate.ts';
 import type { Storage } from './database/open-storage.ts';
 import type { DepsWithoutWake } from './deps.ts';
@@ -26,6 +27,8 @@ export async function runPortal(config: Config, log: Logger, storage: Storage): 
     await storage.close();
     throw error;
   });
+  if (!(await makeDeskRole(sql)))
+    log.warn(`the desk is closed to administrators of customers: vestibule doctor says why`);
   await updateHubReceivers(
     sql,
     hubsToTell(config).map(({ name }) => name),

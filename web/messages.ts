@@ -2,7 +2,10 @@ import type { Language } from '#contract/languages.ts';
 import type en from '#messages/en.json';
 
 /** The texts that browsers load: without emails, the account page, and invitations, whose documents carry them. */
-export type MessageKey = Exclude<keyof typeof en, `mail-${string}` | `account-${string}` | `invitation-${string}`>;
+export type MessageKey = Exclude<
+  keyof typeof en,
+  `mail-${string}` | `account-${string}` | `invitation-${string}` | DeskTextKey
+>;
 export type Texts = Record<MessageKey, string>;
 export type Placeholders = Record<string, string | number>;
 
@@ -10,8 +13,10 @@ export function filled(text: string, placeholders: Placeholders): string {
   return text.replace(/\{(\w+)\}/g, (whole, name) => String(placeholders[name] ?? whole));
 }
 
+type DeskTextKey = `desk-${string}` | `event-${string}` | `reason-${string}`;
+
 /** Keys of texts that only the server shows: scripts have none of them. */
-export const serverTexts = /^(?:mail-|account-|invitation-|description$)/;
+export const serverTexts = /^(?:mail-|account-|desk-|event-|reason-|invitation-|description$)/;
 
 const secondsInMinute = 60;
 

@@ -20,6 +20,7 @@ export type PageAssets = {
   script: string;
   laterScript: string;
   passkeyScript: string;
+  deskScript: string;
   /** The texts of each language. */
   messages: Record<Language, string>;
   style: string;

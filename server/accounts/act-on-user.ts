@@ -24,11 +24,11 @@ async function actOnUser<T>(
 }
 
 /** Ends the waits that failed sign-ins caused for a user's account, and records it; null if the user is unknown. */
-export async function unlockUser(sql: Database, name: string, { actor, now }: By): Promise<boolean | null> {
+export async function unlockUser(sql: Database, name: string, { now, ...who }: By): Promise<boolean | null> {
   return await actOnUser(sql, name, async (sql, { id: userId, username }) => {
     await deleteThrottlesOfUser(sql, userId);
     await deleteCodeThrottles(sql, userId);
-    await insertAuditEvent(sql, { event: 'user-unlocked', userId, username, actor }, now);
+    await insertAuditEvent(sql, { event: 'user-unlocked', userId, username, ...who }, now);
     return true;
   });
 }
@@ -40,7 +40,7 @@ export async function unlockUser(sql: Database, name: string, { actor, now }: By
 export async function signOutUser(
   sql: Database,
   name: string,
-  { actor, now }: By,
+  { now, ...who }: By,
   id: string | null = null,
 ): Promise<number | null> {
   return await actOnUser(sql, name, async (sql, { id: userId, username }) => {
@@ -50,7 +50,7 @@ export async function signOutUser(
       ...(id === null ? [] : [{ step: 'session', outcome: id }]),
       { step: 'sessions ended', outcome: String(ended) },
     ];
-    await insertAuditEvent(sql, { event: 'user-signed-out', userId, username, steps, actor }, now);
+    await insertAuditEvent(sql, { event: 'user-signed-out', userId, username, steps, ...who }, now);
     return ended;
   });
 }
@@ -61,7 +61,7 @@ type ResetTwoFactorResult = { kind: 'notFound' } | { kind: 'nothing' } | { kind:
  * Removes every second factor of a user: app, email, recovery codes, remembered devices; ends sessions and notifies the
  * user. The operator has verified who lost a phone: nothing that a visitor does leads here.
  */
-export async function resetTwoFactor(sql: Database, name: string, { actor, now }: By): Promise<ResetTwoFactorResult> {
+export async function resetTwoFactor(sql: Database, name: string, { now, ...who }: By): Promise<ResetTwoFactorResult> {
   const done = await actOnUser(sql, name, async (sql, user): Promise<ResetTwoFactorResult> => {
     const { id: userId, username } = user;
     const hadApp = await deleteTotp(sql, userId);
@@ -77,7 +77,7 @@ export async function resetTwoFactor(sql: Database, name: string, { actor, now }
       { step: 'devices forgotten', outcome: String(devices) },
       { step: 'sessions ended', outcome: String(sessionsEnded) },
     ];
-    await insertAuditEvent(sql, { event: 'two-factor-reset', userId, username, steps, actor }, now);
+    await insertAuditEvent(sql, { event: 'two-factor-reset', userId, username, steps, ...who }, now);
     if (user.active && removed) await queueMail(sql, user, { kind: 'secondFactorRemoved', now });
     return { kind: 'removed', sessionsEnded };
   });
@@ -85,10 +85,10 @@ export async function resetTwoFactor(sql: Database, name: string, { actor, now }
 }
 
 /** Removes a user with sessions and memberships, and records it; null if unknown. */
-export async function removeUser(sql: Database, name: string, { actor, now }: By): Promise<boolean | null> {
+export async function removeUser(sql: Database, name: string, { now, ...who }: By): Promise<boolean | null> {
   return await actOnUser(sql, name, async (sql, { id: userId, username }) => {
     await deleteUser(sql, userId);
-    await insertAuditEvent(sql, { event: 'user-removed', userId, username, actor }, now);
+    await insertAuditEvent(sql, { event: 'user-removed', userId, username, ...who }, now);
     return true;
   });
 }

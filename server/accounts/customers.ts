@@ -15,11 +15,11 @@ import { type NotAgreed, withAgreement } from '../single-sign-on/with-agreement.
 import { changedSteps } from './users.ts';
 
 /** Adds a customer from validated fields, and records it; false if the key is taken. */
-export async function addCustomer(sql: Database, customer: NewCustomer, { actor, now }: By): Promise<boolean> {
+export async function addCustomer(sql: Database, customer: NewCustomer, { now, ...who }: By): Promise<boolean> {
   return await sql.begin(async (sql) => {
     if (!(await insertCustomer(sql, customer, now))) return false;
     const steps = customerInWords(customer);
-    await insertAuditEvent(sql, { event: 'customer-added', customerKey: customer.key, steps, actor }, now);
+    await insertAuditEvent(sql, { event: 'customer-added', customerKey: customer.key, steps, ...who }, now);
     return true;
   });
 }
@@ -44,7 +44,7 @@ export async function changeCustomer(
   sql: Database,
   key: string,
   changes: CustomerChanges,
-  { actor, now }: By,
+  { now, ...who }: By,
 ): Promise<ChangeCustomerResult> {
   return await sql.begin(async (sql): Promise<ChangeCustomerResult> => {
     const customer = await findCustomerForUpdate(sql, key);
@@ -54,7 +54,7 @@ export async function changeCustomer(
     await updateCustomer(sql, customer.id, changes);
     if (changes.twoFactor && changes.twoFactor !== customer.twoFactor)
       await deleteHalfSessionsOfCustomer(sql, customer.id);
-    await insertAuditEvent(sql, { event: 'customer-changed', customerKey: key, steps, actor }, now);
+    await insertAuditEvent(sql, { event: 'customer-changed', customerKey: key, steps, ...who }, now);
     return { kind: 'changed', steps };
   });
 }
@@ -68,7 +68,7 @@ type RemoveCustomerResult = { kind: 'removed'; usersLeftWithout: string[] } | { 
 export async function removeCustomer(
   sql: Database,
   key: string,
-  { actor, now }: By,
+  { now, ...who }: By,
   isAgreed = false,
 ): Promise<RemoveCustomerResult> {
   return await withAgreement(sql, { toAll: isAgreed }, async (sql): Promise<RemoveCustomerResult> => {
@@ -76,7 +76,7 @@ export async function removeCustomer(
     if (!customer) return { kind: 'notFound' };
     const usersLeftWithout = await listUsersOfOnly(sql, customer.id);
     await deleteCustomer(sql, customer.id);
-    await insertAuditEvent(sql, { event: 'customer-removed', customerKey: key, actor }, now);
+    await insertAuditEvent(sql, { event: 'customer-removed', customerKey: key, ...who }, now);
     return { kind: 'removed', usersLeftWithout };
   });
 }

@@ -49,7 +49,7 @@ function problemOf(user: ResetUser): string | null {
 }
 
 async function invite(sql: Connection, keys: Pick<Keys, 'seal'>, user: ResetUser, by: By): Promise<void> {
-  const { actor, now } = by;
+  const { now, ...who } = by;
   const { id: userId, username, email, customers } = user;
   const { token, replaced } = await makeLink(sql, userId, now, 'invitation');
   const carried = { token, tokenHash: tokenHash(token), keys: keys.seal };
@@ -59,5 +59,5 @@ async function invite(sql: Connection, keys: Pick<Keys, 'seal'>, user: ResetUser
     ...(replaced > 0 ? [{ step: 'earlier invitation', outcome: 'replaced' }] : []),
   ];
   const customerKey = customers.map(({ key }) => key).join(', ');
-  await insertAuditEvent(sql, { event: 'invited', userId, username, customerKey, steps, actor }, now);
+  await insertAuditEvent(sql, { event: 'invited', userId, username, customerKey, steps, ...who }, now);
 }

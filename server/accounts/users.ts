@@ -33,17 +33,17 @@ type AddUserResult = { kind: 'added'; id: string } | UserRefusal;
 export async function addUser(
   sql: Database,
   { groups = [], ...user }: Omit<UserInWords, 'groups'> & Partial<UserInWords>,
-  { actor, now }: By,
+  { now, ...who }: By,
 ): Promise<AddUserResult> {
   return await sql.begin(async (sql): Promise<AddUserResult> => {
     const refusal = await reasonAgainst(sql, { ...user, groups }, null);
     if (refusal) return refusal;
     const id = await insertUser(sql, user, now);
-    await updateLoginNames(sql, id, foldsOfUser(user));
     await updateMemberships(sql, id, user.customers);
+    await updateLoginNames(sql, id, foldsOfUser(user));
     await updateGroups(sql, id, groups);
     const steps = newUserInWords({ ...user, groups }, 'set');
-    await insertAuditEvent(sql, { event: 'user-added', userId: id, username: user.username, steps, actor }, now);
+    await insertAuditEvent(sql, { event: 'user-added', userId: id, username: user.username, steps, ...who }, now);
     return { kind: 'added', id };
   });
 }
@@ -64,8 +64,11 @@ export function newUserInWords(user: UserInWords, password: string): AuditStep[]
   ];
 }
 
-/** What to change; absent means unchanged. `customers` maps the current keys to the new ones. */
-export type ChangeOfUser = UserChanges & { customers?: (current: readonly string[]) => string[]; groups?: string[] };
+/** What to change; absent means unchanged. `customers` and `groups` map the current ones to the new ones. */
+export type ChangeOfUser = UserChanges & {
+  customers?: (current: readonly string[]) => string[];
+  groups?: (current: readonly string[]) => string[];
+};
 
 type ChangeUserResult =
   | { kind: 'changed'; steps: AuditStep[]; sessionsEnded: number }
@@ -85,15 +88,16 @@ export async function changeUser(
   sql: Database,
   name: string,
   change: ChangeOfUser,
-  { actor, now }: By,
+  { now, ...who }: By,
 ): Promise<ChangeUserResult> {
-  const { customers: customersFrom, groups: given, passwordHash, ...fields } = change;
+  const { customers: customersFrom, groups: groupsFrom, ...fields } = change;
+  const { passwordHash } = fields;
   return await sql.begin(async (sql): Promise<ChangeUserResult | RollBack<ChangeUserResult>> => {
     const user = await findUserForUpdate(sql, foldLoginName(name));
     if (!user) return { kind: 'notFound' };
     const { id: userId } = user;
     const customers = [...new Set(customersFrom?.(user.customers) ?? user.customers)].sort();
-    const groups = given ?? user.groups.filter((group) => isWithin(group, customers));
+    const groups = groupsFrom?.(user.groups) ?? user.groups.filter((group) => isWithin(group, customers));
     const after: User = { ...user, ...fields, customers, groups };
     const refusal = await reasonAgainst(sql, after, userId);
     if (refusal) return refusal;
@@ -104,10 +108,10 @@ export async function changeUser(
       if (count > 0) steps.push({ step, outcome: String(count) });
     };
     const hashBefore = await findPasswordHash(sql, userId);
-    await updateUser(sql, userId, change);
+    if (Object.keys(fields).length > 0) await updateUser(sql, userId, fields);
     await updateLoginNames(sql, userId, foldsOfUser(after));
     await updateMemberships(sql, userId, customers);
-    if (given) await updateGroups(sql, userId, groups);
+    if (groupsFrom) await updateGroups(sql, userId, groups);
     // A user without a password signs in at a provider, and a passkey would get past it.
     note('passkeys removed', passwordHash === null ? await deletePasskeysOfUser(sql, userId) : 0);
     if (steps.length === 0) return new RollBack({ kind: 'unchanged' });
@@ -127,7 +131,7 @@ export async function changeUser(
     else if (fields.active === false) sessionsEnded += await endSessionsOfUser(sql, userId);
     note('sessions ended', sessionsEnded);
     if (passwordHash && after.active) await queuePasswordNotice(sql, after, { now });
-    await insertAuditEvent(sql, { event: 'user-changed', userId, username: after.username, steps, actor }, now);
+    await insertAuditEvent(sql, { event: 'user-changed', userId, username: after.username, steps, ...who }, now);
     return { kind: 'changed', steps, sessionsEnded };
   });
 }

@@ -13,6 +13,7 @@ export type AuditEventRow = {
   customerKey: string | null;
   connection: string | null;
   address: string | null;
+  browser: string | null;
   requestId: string | null;
   steps: AuditStep[];
   actor: string | null;
@@ -50,7 +51,7 @@ function rowOf(sql: Connection, event: AuditEvent, now: Date) {
 
 const columns = (sql: Connection) => sql`
   id, at, event, reason, reference, user_id as "userId", username, customer_key as "customerKey", connection,
-  host(address) as address, request_id as "requestId", steps, actor`;
+  host(address) as address, browser, request_id as "requestId", steps, actor`;
 
 /** The newest matching events, newest first. */
 export async function listAuditEvents(

@@ -33,6 +33,7 @@ export const auditEvents = {
   'language-chosen': 'A user chose the language of emails and hub.',
   'mail-given-up': 'An email could not be delivered within a day.',
   'destination-refused': 'A destination that is not allowed was asked for.',
+  'desk-refused': 'Somebody at the desk asked for what is not theirs.',
   'request-refused': 'A change was requested by another site.',
   'proxy-not-trusted': 'A proxy that trustedProxies lacks sent X-Forwarded headers.',
   'access-refused': 'A rule kept a user out of a page of the hub.',
@@ -181,8 +182,8 @@ export type AuditEvent = {
   actor?: string;
 };
 
-/** Who does something, and when, for its event. */
-export type By = { actor: string; now: Date };
+/** Who does something, and when, for its event; at the desk also by which request, whose reference the next page shows. */
+export type By = { actor: string; now: Date } & Pick<AuditEvent, 'requestId' | 'reference' | 'address'>;
 
 /** The customers of an event, by their keys. */
 export function customersOfEvent(customers: readonly { key: string }[]): Pick<AuditEvent, 'customerKey'> {

@@ -67,15 +67,16 @@ export function connect(place: Place, options: ConnectOptions = {}): Database {
     }
   }
 
-  async function begin<T, R>(
-    work: (sql: Connection) => Promise<T | RollBack<R>>,
-    { statementTimeout = usualTimeout }: { statementTimeout?: number } = {},
+  /** A transaction on one connection, whose statements `run` sends. */
+  async function transaction<T, R>(
+    work: (run: (query: Query) => Promise<QueryResult>) => Promise<T | RollBack<R>>,
+    first: readonly string[],
+    statementTimeout = usualTimeout,
   ): Promise<T | R> {
-    const beginning =
-      statementTimeout === usualTimeout ? 'begin' : `begin; set local statement_timeout = ${statementTimeout}`;
+    const limit = statementTimeout === usualTimeout ? [] : [`set local statement_timeout = ${statementTimeout}`];
     return await withClient(async (client) => {
-      await send(client, { text: beginning }, statementTimeout);
-      const result = await work(sqlOf((query) => send(client, query, statementTimeout)));
+      await send(client, { text: ['begin', ...limit, ...first].join('; ') }, statementTimeout);
+      const result = await work((query) => send(client, query, statementTimeout));
       if (result instanceof RollBack) {
         await send(client, { text: 'rollback' }, statementTimeout);
         return result.result;
@@ -87,8 +88,22 @@ export function connect(place: Place, options: ConnectOptions = {}): Database {
     });
   }
 
-  const sql = sqlOf((query) => withClient((client) => send(client, query, usualTimeout)));
-  return Object.assign(sql, { begin, end: () => pool.end() });
+  function database(first: readonly string[]): Database {
+    const alone = (query: Query) =>
+      first.length === 0
+        ? withClient((client) => send(client, query, usualTimeout))
+        : transaction<QueryResult, never>((run) => run(query), first);
+    return Object.assign(sqlOf(alone), {
+      begin: <T, R>(
+        work: (sql: Connection) => Promise<T | RollBack<R>>,
+        { statementTimeout }: { statementTimeout?: number } = {},
+      ) => transaction<T, R>((run) => work(sqlOf(run)), first, statementTimeout),
+      within: (statement: string) => database([...first, statement]),
+      end: () => pool.end(),
+    });
+  }
+
+  return database([]);
 }
 
 function settingsOf(place: Place): PoolConfig {

@@ -20,6 +20,8 @@ export type Database = Connection & {
     work: (sql: Connection) => Promise<T | RollBack<R>>,
     options?: { statementTimeout?: number },
   ): Promise<T | R>;
+  /** The same database, where each statement and transaction begins with these. They are ours, and hold no stranger's text. */
+  within(first: string): Database;
   /** Closes the connections once what is under way is done. */
   end(): Promise<void>;
 };

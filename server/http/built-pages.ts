@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { AccountPage } from '#contract/account.ts';
+import type { DeskPage } from '#contract/desk.ts';
 import { languages } from '#contract/languages.ts';
 import type { Page } from '#contract/page.ts';
 import type { Brand } from '../config/brand.ts';
@@ -21,8 +22,12 @@ type BuiltFiles = {
 /** What the page build provides to the server: renderers and the addresses of its files. */
 export type BuiltPages = BuiltFiles & {
   render: (page: Page) => string;
-  /** The account page, which loads no script and has styles of its own. */
-  account: { styles: readonly string[]; render: (page: Page, account: AccountPage) => string };
+  /** The account page and the desk, which have styles of their own. */
+  behind: {
+    styles: readonly string[];
+    renderAccount: (page: Page, account: AccountPage) => string;
+    renderDesk: (page: Page, desk: DeskPage) => string;
+  };
 };
 
 /** What it provides for files: each document with the texts of its scripts. */
@@ -33,9 +38,10 @@ type StaticDocument = { html: string; scripts: string[] };
 type PageAssets = ReturnType<typeof assetsOf>;
 type Styles = { styleText: (accentColour: string | null) => string };
 type Renderer = Styles & { renderDocument: (page: Page, assets: PageAssets) => string };
-type AccountRenderer = {
-  accountStyle: string;
+type BehindRenderer = {
+  styles: readonly string[];
   renderAccount: (page: Page, account: AccountPage, assets: PageAssets) => string;
+  renderDesk: (page: Page, desk: DeskPage, assets: PageAssets) => string;
 };
 type StaticRenderer = Styles & {
   renderStaticDocument: (page: Page, assets: PageAssets) => StaticDocument;
@@ -46,15 +52,16 @@ const buildFolder = new URL('dist/', root);
 /** Loads the built pages. Throws if they were not built. */
 export async function loadBuiltPages(look: Look): Promise<BuiltPages> {
   const renderer = await load<Renderer>('render.js');
-  const { accountStyle, renderAccount } = await load<AccountRenderer>('render-account.js');
+  const behind = await load<BehindRenderer>('render-behind.js');
   const assets = assetsOf(look, renderer);
   const files = builtFiles(assets);
   return {
     ...files,
     render: (page) => renderer.renderDocument(page, assets),
-    account: {
-      styles: [...files.styles, accountStyle],
-      render: (page, account) => renderAccount(page, account, assets),
+    behind: {
+      styles: [...files.styles, ...behind.styles],
+      renderAccount: (page, account) => behind.renderAccount(page, account, assets),
+      renderDesk: (page, desk) => behind.renderDesk(page, desk, assets),
     },
   };
 }
@@ -89,6 +96,7 @@ function assetsOf({ basePath, brand }: Look, renderer: Styles) {
     script: addressOf('web/main.tsx'),
     laterScript: addressOf('web/screens/later-screen.tsx'),
     passkeyScript: addressOf('web/passkeys/ceremony.ts'),
+    deskScript: addressOf('web/desk/search-as-typed.ts'),
     messages: Object.fromEntries(languages.map((tag) => [tag, addressOf(`messages/${tag}.json`)])),
     style: renderer.styleText(brand.accentColour),
     accentColour: brand.accentColour,

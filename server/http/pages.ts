@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants } from 'node:zlib';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { bestLanguage, type Language, tagsOfAcceptLanguage } from '#contract/languages.ts';
 import { hasAddress, type Page, type PageScreen } from '#contract/page.ts';
 import { pathOfScreen, screenOfPath } from '#contract/screens.ts';
@@ -44,7 +44,7 @@ export function tooManyHeadersPage(config: Config, { render }: BuiltPages): (pac
 export function createPages({ config, built }: { config: Config; built: BuiltPages }): Pages {
   /** The pages that are the same for everybody: few, since their addresses are. */
   const kept = new Map<string, Promise<string | Buffer>>();
-  const accountPolicy = pagePolicy(config, built.account.styles);
+  const policy = pagePolicy(config, built.behind.styles);
 
   function pageOf(request: FastifyRequest, more: Partial<Page> = {}): Page {
     const refusal = toldToPage(request, config, more.url);
@@ -102,19 +102,27 @@ export function createPages({ config, built }: { config: Config; built: BuiltPag
       return reply.send(body);
     },
 
-    // Not compressed: it holds what only its reader may see, and words of its address (BREACH).
     async sendAccount(request, reply, status, account) {
-      return reply
-        .code(status)
-        .headers({
-          'content-type': 'text/html; charset=utf-8',
-          'content-language': languageOfRequest(request),
-          vary: 'Accept-Language',
-          'content-security-policy': accountPolicy,
-        })
-        .send(built.account.render(pageOf(request), account));
+      return sendBehind(request, reply, status, built.behind.renderAccount(pageOf(request), account));
+    },
+
+    async sendDesk(request, reply, status, desk) {
+      return sendBehind(request, reply, status, built.behind.renderDesk(pageOf(request), desk));
     },
   };
+
+  /** Not compressed: it holds what only its reader may see, and words of its address (BREACH). */
+  function sendBehind(request: FastifyRequest, reply: FastifyReply, status: number, document: string): FastifyReply {
+    return reply
+      .code(status)
+      .headers({
+        'content-type': 'text/html; charset=utf-8',
+        'content-language': languageOfRequest(request),
+        vary: 'Accept-Language',
+        'content-security-policy': policy,
+      })
+      .send(document);
+  }
 }
 
 type Encoding = 'br' | 'identity';

@@ -102,9 +102,14 @@ export function notFound(deps: Deps) {
       reply.header('allow', methods.join(', '));
       return await refuse(deps, request, reply, 405);
     }
-    if (asksForJson(request)) return sendProblem(reply, 404);
-    return await deps.pages.send(request, reply, 404, { screen: { name: 'notFound' } });
+    return await nothingThere(deps, request, reply);
   };
+}
+
+/** The answer at an address that does not exist, or not for whoever asks. */
+export async function nothingThere(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  if (asksForJson(request)) return sendProblem(reply, 404);
+  return await deps.pages.send(request, reply, 404, { screen: { name: 'notFound' } });
 }
 
 function screenOfForm(path: string, basePath: string): PlainScreen | undefined {

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import type { DeskRole } from '#contract/desk.ts';
 import type { Language } from '#contract/languages.ts';
 import { type Connection, rowOrNull } from '../database/database.ts';
 import { foldLoginName } from '../names/read-name.ts';
@@ -18,6 +20,8 @@ export type User = {
   mayChangePassword: boolean;
   /** Null: as the browser says. */
   language: Language | null;
+  /** At the desk, for every customer. */
+  role: DeskRole | null;
   /** Keys, sorted. */
   customers: string[];
   /** Such as `acme:finance`, sorted. */
@@ -35,17 +39,17 @@ const columns = (sql: Connection) => sql`
   u.id, u.username, u.email, u.name, u.password_hash is not null as "hasPassword",
   exists (select from totp where totp.user_id = u.id) as "hasApp",
   (select count(*)::int from passkey where passkey.user_id = u.id) as passkeys, u.active,
-  u.may_change_password as "mayChangePassword", u.language, u.created_at as "createdAt",
+  u.may_change_password as "mayChangePassword", u.language, u.role, u.created_at as "createdAt",
   ${membershipsOf(sql)}`;
 
 /** Adds only the user; login names and memberships are written separately in the same transaction. */
 export async function insertUser(sql: Connection, user: NewUser, now: Date): Promise<string> {
-  const [row] = await sql<{ id: string }[]>`
-    insert into portal_user (username, email, name, password_hash, active, may_change_password, language, created_at)
-    values (${user.username}, ${user.email}, ${user.name ?? null}, ${user.passwordHash}, ${user.active},
-      ${user.mayChangePassword}, ${user.language}, ${now})
-    returning id`;
-  return (row as { id: string }).id;
+  const id = randomUUID();
+  await sql`
+    insert into portal_user (id, username, email, name, password_hash, active, may_change_password, language, created_at)
+    values (${id}, ${user.username}, ${user.email}, ${user.name ?? null}, ${user.passwordHash}, ${user.active},
+      ${user.mayChangePassword}, ${user.language}, ${now})`;
+  return id;
 }
 
 /** The user with a folded username or email, or null. */

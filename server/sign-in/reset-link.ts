@@ -118,7 +118,7 @@ type IssueResetLinkResult =
   | { kind: 'issued'; username: string; token: string };
 
 /** Makes a reset link for an operator to hand over, by a user's username or email. */
-export async function issueResetLink(sql: Database, name: string, { actor, now }: By): Promise<IssueResetLinkResult> {
+export async function issueResetLink(sql: Database, name: string, { now, ...who }: By): Promise<IssueResetLinkResult> {
   return await sql.begin(async (sql): Promise<IssueResetLinkResult> => {
     const [user] = (await findResetUsersForUpdate(sql, [foldLoginName(name)], null)).values();
     if (!user) return { kind: 'notFound' };
@@ -129,7 +129,7 @@ export async function issueResetLink(sql: Database, name: string, { actor, now }
     if (!user.mayChangePassword) return useless('the user may not change the password');
     if (user.customers.length === 0) return useless('the user has no active customer');
     const { token } = await makeLink(sql, userId, now);
-    await insertAuditEvent(sql, { event: 'reset-link-made', userId, username, actor }, now);
+    await insertAuditEvent(sql, { event: 'reset-link-made', userId, username, ...who }, now);
     return { kind: 'issued', username, token };
   });
 }

@@ -36,7 +36,7 @@ type AddConnectionResult = { kind: 'added' } | { kind: 'taken' } | { kind: 'unkn
 export async function addConnection(
   { sql, keys }: { sql: Database; keys: Keys },
   { customerKey, secret, ...made }: ConnectionToAdd,
-  { actor, now }: By,
+  { now, ...who }: By,
 ): Promise<AddConnectionResult> {
   return await sql.begin(async (sql): Promise<AddConnectionResult> => {
     const customer = await findCustomer(sql, customerKey);
@@ -50,7 +50,7 @@ export async function addConnection(
       { step: 'protocol', outcome: protocol },
       { step: 'domains', outcome: domains.join(', ') },
     ];
-    await insertAuditEvent(sql, { event: 'connection-added', connection: key, customerKey, steps, actor }, now);
+    await insertAuditEvent(sql, { event: 'connection-added', connection: key, customerKey, steps, ...who }, now);
     return { kind: 'added' };
   });
 }
@@ -82,7 +82,7 @@ export async function changeConnection(
   { sql, keys }: { sql: Database; keys: Keys },
   key: string,
   { secret, domains, keepsLinks = false, ...changes }: ChangeOfConnection,
-  { actor, now }: By,
+  { now, ...who }: By,
   isAgreed = false,
 ): Promise<ChangeConnectionResult> {
   const agreed = { toAll: isAgreed, toOpening: changes.required === false };
@@ -120,7 +120,7 @@ export async function changeConnection(
       connection: key,
       customerKey: before.customerKey,
       steps,
-      actor,
+      ...who,
     } as const;
     await insertAuditEvent(sql, event, now);
     return { kind: 'changed', steps, sessionsEnded, usersUnlinked, domainsDropped };
@@ -133,7 +133,7 @@ type RemoveConnectionResult = { kind: 'removed'; sessionsEnded: number } | { kin
 export async function removeConnection(
   sql: Database,
   key: string,
-  { actor, now }: By,
+  { now, ...who }: By,
   isAgreed = false,
 ): Promise<RemoveConnectionResult> {
   return await withAgreement(sql, { toAll: isAgreed }, async (sql): Promise<RemoveConnectionResult> => {
@@ -143,7 +143,7 @@ export async function removeConnection(
     await deleteSsoConnection(sql, connection.id);
     const { customerKey } = connection;
     const steps = [{ step: 'sessions ended', outcome: String(sessionsEnded) }];
-    await insertAuditEvent(sql, { event: 'connection-removed', connection: key, customerKey, steps, actor }, now);
+    await insertAuditEvent(sql, { event: 'connection-removed', connection: key, customerKey, steps, ...who }, now);
     return { kind: 'removed', sessionsEnded };
   });
 }

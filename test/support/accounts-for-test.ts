@@ -14,6 +14,9 @@ type UserForTest = {
   language?: string | null;
   /** Null for a user without a password. */
   passwordHash?: string | null;
+  role?: 'operator' | 'support';
+  /** Keys of customers that they look after at the desk. */
+  administers?: string[];
 };
 
 const made = new Date('2026-01-01T00:00:00Z');
@@ -42,6 +45,11 @@ export async function addUser({ sql }: PortalForTest, user: UserForTest): Promis
   for (const fold of folds) await sql`insert into login_name values (${fold}, ${id})`;
   await sql`insert into membership select ${id}, id from customer where key = any(${user.customers ?? ['acme']}::text[])`;
   if (user.groups) await updateGroups(sql, id, user.groups);
+  if (user.role) await sql`update portal_user set role = ${user.role} where id = ${id}`;
+  if (user.administers)
+    await sql`
+      update membership set administers = true
+      where user_id = ${id} and customer_id in (select id from customer where key = any(${user.administers}::text[]))`;
   return id;
 }
 

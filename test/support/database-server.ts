@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import type { Place } from '#server/database/database.ts';
+import { makeDeskRole } from '#server/database/desk-role.ts';
 import { openEmbedded } from '#server/database/embedded/embedded.ts';
 import { migrate } from '#server/database/migrate.ts';
 import { buildIfStale } from '../../build-if-stale.ts';
@@ -26,7 +27,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   };
   try {
     await onServer(server.place, (sql) => sql`create database ${sql(template)}`);
-    await onServer(placeOf(server.place, template), (sql) => migrate(sql));
+    await onServer(placeOf(server.place, template), async (sql) => {
+      await migrate(sql);
+      await makeDeskRole(sql);
+    });
   } catch (error) {
     await tearDown();
     throw error;

@@ -7,6 +7,7 @@ export const assetsForTest = {
   script: '/portal/assets/main.js',
   laterScript: '/portal/assets/later-screen.js',
   passkeyScript: '/portal/assets/enrol.js',
+  deskScript: '/portal/assets/desk.js',
   messages: Object.fromEntries(languages.map((tag) => [tag, `/portal/assets/${tag}.js`])) as Record<Language, string>,
   style: 'body{}',
   accentColour: null,

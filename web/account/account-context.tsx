@@ -8,6 +8,22 @@ import { type AppState, shownAt, useApp } from '../app-context.ts';
 import type { Placeholders, Texts } from '../messages.ts';
 import { nothingSaved } from '../saved-values.ts';
 
+/** What the account page and the desk have in common: whose session the page belongs to, and what was begun on it. */
+export type Behind = Pick<AccountPage, 'username' | 'sessionId' | 'begun' | 'kept'> & {
+  /** The address of the page, and the same with what was begun. */
+  here: string;
+  comesBackTo: string;
+};
+
+export const BehindContext = createContext<Behind | null>(null);
+
+/** Behind the door: the page and its texts, of which the app has all here. */
+export function useBehind() {
+  const behind = use(BehindContext);
+  if (!behind) throw new Error('A page behind the door is missing around this component');
+  return { ...behind, text: useApp().message as (key: AccountKey, placeholders?: Placeholders) => string };
+}
+
 export const AccountContext = createContext<AccountPage | null>(null);
 
 /** The page, its texts, and the addresses of sections. */
@@ -17,8 +33,7 @@ export function useAccount() {
   const { page, message, askedLanguage } = useApp();
   return {
     ...account,
-    /** Here the app has all texts. */
-    text: message as (key: AccountKey, placeholders?: Placeholders) => string,
+    text: message as ReturnType<typeof useBehind>['text'],
     /** For links and forms on this page: the language is not lost. `kept`: fields of what is begun. */
     toSection: (section: AccountSection, begun?: string, kept?: AccountPage['kept']) =>
       accountUrl(page.rules.basePath, section, {

@@ -1,12 +1,12 @@
 import type { ComponentProps, ReactNode } from 'react';
 import { type AccountSection, accountFields } from '#contract/account.ts';
 import { Alert } from '../components/notice.tsx';
-import { type AccountKey, sectionTitle, useAccount } from './account-context.tsx';
+import { type AccountKey, sectionTitle, useAccount, useBehind } from './account-context.tsx';
 
 type Props = Omit<ComponentProps<'form'>, 'action'> & {
   action: string;
-  /** Whose form it is, if not of the section shown. */
-  of?: AccountSection;
+  /** The address of the page whose form it is, if not of this one. */
+  of?: string;
   /** What its button says; absent where the form has one of its own. */
   button?: AccountKey;
   /** What the button is about, where several say the same. */
@@ -15,11 +15,11 @@ type Props = Omit<ComponentProps<'form'>, 'action'> & {
   [data: `data-${string}`]: string;
 };
 
-/** A form of a section: it names the session that its page belongs to, and what it does. */
+/** A form of a page behind the door: it names the session that its page belongs to, and what it does. */
 export function AccountForm({ action, of, button, about, look, children, ...more }: Props) {
-  const { text, section, sessionId, toSection } = useAccount();
+  const { text, here, sessionId } = useBehind();
   return (
-    <form method="post" action={toSection(of ?? section)} {...more}>
+    <form method="post" action={of ?? here} {...more}>
       <input type="hidden" name={accountFields.sessionId} value={sessionId} />
       <input type="hidden" name={accountFields.action} value={action} />
       {children}
@@ -49,10 +49,10 @@ export function BegunForm({ hint, ...form }: Props & { hint?: string }) {
 
 /** Back to the section, without what was begun there. */
 export function Cancel() {
-  const { text, section, toSection } = useAccount();
+  const { text, here } = useBehind();
   return (
     <p className="links">
-      <a href={toSection(section)}>{text('cancel')}</a>
+      <a href={here}>{text('cancel')}</a>
     </p>
   );
 }

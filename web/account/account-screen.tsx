@@ -1,11 +1,11 @@
-import type { ComponentType, ReactNode } from 'react';
+import type { ComponentType } from 'react';
 import { type AccountSection, type AccountView, accountNotices, type ViewOf } from '#contract/account.ts';
 import { defaultDestination } from '#contract/destination.ts';
 import { useApp } from '../app-context.ts';
 import { Alert } from '../components/notice.tsx';
 import { Mark, PageFooter } from '../components/page-frame.tsx';
 import { Reference } from '../components/reference.tsx';
-import { sectionTitle, useAccount } from './account-context.tsx';
+import { type AccountKey, BehindContext, sectionTitle, useAccount } from './account-context.tsx';
 import { ProofForm } from './proof-form.tsx';
 import { App, RecoveryCodes } from './sections/app.tsx';
 import { Overview } from './sections/overview.tsx';
@@ -25,7 +25,7 @@ const sections: { [Name in AccountSection]: ComponentType<ViewOf<Name>> } = {
 };
 
 /** A section with its heading, what has just happened, and the way back to the overview. */
-export function AccountScreen() {
+function AccountScreen() {
   const { text, section, username, ask, view, toSection } = useAccount();
   const Section = sections[view.name] as ComponentType<AccountView>;
   if (view.name === 'overview')
@@ -84,7 +84,7 @@ function Person({ displayName, email, customers, groups }: ViewOf<'overview'>) {
 }
 
 /** The first letters of the first two words. */
-function initialsOf(name: string): string {
+export function initialsOf(name: string): string {
   const words = name.split(/[^\p{L}\p{N}]+/u).filter(Boolean);
   return words
     .slice(0, 2)
@@ -106,26 +106,31 @@ function AccountNotice() {
 }
 
 /** A bar in place of the door: these rooms are behind it. */
-export function AccountFrame({ children }: { children: ReactNode }) {
-  const { text } = useAccount();
-  const { toCall, page } = useApp();
+export function AccountFrame() {
+  const { section, username, sessionId, begun, kept, toSection } = useAccount();
+  const { toCall, page, message } = useApp();
+  const text = message as (key: AccountKey) => string;
   const hub = defaultDestination(page.rules.basePath);
+  const here = toSection(section);
+  const comesBackTo = toSection(section, begun ?? undefined, kept);
   return (
-    <div className="portal account">
-      <header className="bar">
-        <a className="logo" href={hub}>
-          <Mark />
-        </a>
-        <nav aria-label={text('account-title')}>
-          <a href={hub}>{text('account-back')}</a>
-          <a href={toCall('logout')}>{text('sign-out-button')}</a>
-        </nav>
-      </header>
-      <main className="room" aria-busy={false}>
-        {children}
-      </main>
-      <PageFooter />
-      <p className="sr" role="status" />
-    </div>
+    <BehindContext value={{ username, sessionId, begun, kept, here, comesBackTo }}>
+      <div className="portal account">
+        <header className="bar">
+          <a className="logo" href={hub}>
+            <Mark />
+          </a>
+          <nav aria-label={text('account-title')}>
+            <a href={hub}>{text('account-back')}</a>
+            <a href={toCall('logout')}>{text('sign-out-button')}</a>
+          </nav>
+        </header>
+        <main className="room" aria-busy={false}>
+          <AccountScreen />
+        </main>
+        <PageFooter />
+        <p className="sr" role="status" />
+      </div>
+    </BehindContext>
   );
 }

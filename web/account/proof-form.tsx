@@ -5,12 +5,12 @@ import { useApp } from '../app-context.ts';
 import { UsernameField } from '../components/checked-field.tsx';
 import { HiddenFields } from '../components/portal-form.tsx';
 import { PasswordField, TextField } from '../components/text-field.tsx';
-import { useAccount } from './account-context.tsx';
+import { useBehind } from './account-context.tsx';
 import { BegunForm, Cancel } from './account-form.tsx';
 
 /** Asks who it is once more, where something was begun; what was begun comes back afterwards. */
 export function ProofForm({ ask }: { ask: AskedProof }) {
-  const { text, username, begun, kept } = useAccount();
+  const { text, username, begun, kept } = useBehind();
   if (ask === 'signIn') return <SignInAgain />;
   return (
     <BegunForm hint={text(`account-proof-${ask}`)} action="prove" button="continue">
@@ -42,13 +42,12 @@ export function ProofForm({ ask }: { ask: AskedProof }) {
 
 /** Where nothing can be asked here: signs out, and returns once signed in again. */
 export function SignInAgain() {
-  const { text, section, begun, kept, toSection } = useAccount();
+  const { text, comesBackTo } = useBehind();
   const { toCall } = useApp();
-  const comesBackTo = { [queryNames.destination]: toSection(section, begun ?? undefined, kept) };
   return (
     <>
       <p className="hint">{text('account-proof-signIn')}</p>
-      <form method="post" action={toCall('logoutConfirmed', comesBackTo)}>
+      <form method="post" action={toCall('logoutConfirmed', { [queryNames.destination]: comesBackTo })}>
         <button className="button" type="submit">
           {text('account-sign-in-again')}
         </button>

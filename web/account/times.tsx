@@ -1,7 +1,7 @@
 import type { Language } from '#contract/languages.ts';
 import { typeset } from '#contract/typeset.ts';
 import { useApp } from '../app-context.ts';
-import { type AccountKey, useAccount } from './account-context.tsx';
+import { type AccountKey, useBehind } from './account-context.tsx';
 
 const day = { day: 'numeric', month: 'long', year: 'numeric' } as const;
 /** How days and minutes are written in every language, as in emails. */
@@ -37,7 +37,7 @@ export function Time({ at, isDay = false }: Props) {
 
 /** A text with a time in it. */
 export function TextAt({ text: key, ...time }: Props & { text: AccountKey }) {
-  const [before, after] = useAccount().text(key).split('{time}');
+  const [before, after] = useBehind().text(key).split('{time}');
   return (
     <>
       {before}

@@ -28,10 +28,16 @@ create table portal_user (
   active boolean not null default true,
   may_change_password boolean not null default true,
   language text check (language in ('en', 'de', 'es', 'pl', 'nl', 'it')),
+  -- What they may do at the desk for every customer.
+  role text check (role in ('operator', 'support')),
   created_at timestamptz not null
 );
 -- For the list of users, which shows the first ones by name.
 create index portal_user_by_name on portal_user (username, id);
+-- For the search of the desk: the words of a user's names, without accents.
+create function search_words(text text) returns tsvector language sql immutable parallel safe return
+  to_tsvector('simple', regexp_replace(regexp_replace(lower(normalize(text, nfkd)), '[\u0300-\u036f]', '', 'g'), '[^[:alnum:]]+', ' ', 'g'));
+create index portal_user_by_words on portal_user using gin (search_words(username || ' ' || email || ' ' || coalesce(name, '')));
 
 -- Usernames and emails in their folded form share one space, so that a typed name means one user at most.
 create table login_name (
@@ -45,6 +51,8 @@ create table membership (
   customer_id uuid not null references customer on delete cascade,
   -- What the user belongs to within the customer; only hubs know what it means.
   groups text[] not null default '{}',
+  -- Whether the user looks after this customer at the desk.
+  administers boolean not null default false,
   primary key (user_id, customer_id)
 );
 create index membership_customer on membership (customer_id);
@@ -456,3 +464,75 @@ begin
 end $$;
 create trigger session_ended after delete on session referencing old table as ended
   for each statement execute function session_ended();
+
+
+-- The second wall of the desk (docs/desk.md). What an administrator reads and writes there runs as the role vestibule_desk, with
+-- the customers that they look after in a setting. The owner of the tables, as whom all else runs, is not held by these rules.
+
+create function desk_customers() returns uuid[] language sql stable as $$
+  select string_to_array(nullif(current_setting('vestibule.desk_customers', true), ''), ',')::uuid[]
+$$;
+
+-- Whether a person belongs to no customer besides these: only then is their way in the administrator's to change.
+create function is_desks_alone(person uuid) returns boolean language sql stable security definer set search_path from current as $$
+  select not exists (select from membership where user_id = person and customer_id <> all (desk_customers()))
+$$;
+
+-- Ends a person's sessions for these customers: what the sessions open of others stays. Returns how many.
+create function end_desk_sessions(person uuid) returns integer language plpgsql security definer set search_path from current as $$
+declare
+  ended integer;
+begin
+  update session s set customer_ids = array(select id from unnest(s.customer_ids) as own (id) where id <> all (desk_customers()))
+  where s.user_id = person and s.customer_ids && desk_customers();
+  get diagnostics ended = row_count;
+  delete from session where user_id = person and customer_ids = '{}';
+  return ended;
+end $$;
+
+alter table customer enable row level security;
+create policy desk on customer using (id = any (desk_customers()));
+
+alter table membership enable row level security;
+create policy desk on membership using (customer_id = any (desk_customers()));
+
+alter table portal_user enable row level security;
+create policy desk_reads on portal_user for select using (exists (select from membership m where m.user_id = id));
+create policy desk_adds on portal_user for insert with check (role is null);
+create policy desk_changes on portal_user for update using (exists (select from membership m where m.user_id = id))
+  with check (is_desks_alone(id) and role is null);
+
+-- One name means one person at most, whoever's: a name is seen to be taken.
+alter table login_name enable row level security;
+create policy desk_reads on login_name for select using (true);
+create policy desk_adds on login_name for insert with check (is_desks_alone(user_id));
+create policy desk_removes on login_name for delete
+  using (exists (select from membership m where m.user_id = login_name.user_id) and is_desks_alone(user_id));
+
+alter table session enable row level security;
+create policy desk_reads on session for select using (customer_ids && desk_customers());
+create policy desk_changes on session for update using (is_desks_alone(user_id));
+create policy desk_ends on session for delete using (is_desks_alone(user_id));
+
+alter table sso_connection enable row level security;
+create policy desk on sso_connection using (customer_id = any (desk_customers()));
+
+alter table audit_event enable row level security;
+create policy desk_reads on audit_event for select
+  using (exists (select from customer c where c.key = any (string_to_array(customer_key, ', '))));
+create policy desk_adds on audit_event for insert with check (true);
+
+do $$
+declare
+  kept text;
+begin
+  foreach kept in array array['former_password', 'reset_link', 'totp', 'email_factor', 'recovery_code', 'remembered_device',
+    'device', 'passkey', 'sso_subject', 'pending_totp', 'shown_recovery_codes', 'job']
+  loop
+    execute format('alter table %I enable row level security', kept);
+    execute format('create policy desk on %1$I using (
+      exists (select from membership m where m.user_id = %1$I.user_id) and is_desks_alone(%1$I.user_id))', kept);
+  end loop;
+end $$;
+-- Of a session that ends, a hub is told: a job of nobody.
+create policy desk_adds on job for insert with check (user_id is null);

@@ -20,7 +20,7 @@ export function Sessions({ sessions }: ViewOf<'sessions'>) {
 }
 
 export function SessionRow({ id, browser, address, signedInAt, lastSeenAt, provider, isThis }: AccountSession) {
-  const { text } = useAccount();
+  const { text, toSection } = useAccount();
   const name = browser ?? text('account-browser-unknown');
   const facts = [
     !isThis && <TextAt text="account-last-used" at={lastSeenAt} />,
@@ -31,7 +31,7 @@ export function SessionRow({ id, browser, address, signedInAt, lastSeenAt, provi
   return (
     <Row name={name} mark={isThis && text('account-this')} facts={facts}>
       {!isThis && (
-        <AccountForm action="end" of="sessions" button="account-sessions-end" about={name} look="quiet">
+        <AccountForm action="end" of={toSection('sessions')} button="account-sessions-end" about={name} look="quiet">
           <input type="hidden" name="id" value={id} />
         </AccountForm>
       )}

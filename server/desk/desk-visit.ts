@@ -1,0 +1,65 @@
+import type { DeskNotice } from '#contract/desk.ts';
+import { type AccountVisit, accountVisitOf } from '../account/account-visit.ts';
+import type { By } from '../audit/audit-events.ts';
+import { referenceOfRequest } from '../audit/reference.ts';
+import { type Database, rowOrNull } from '../database/database.ts';
+import { deskDatabase, deskRole } from '../database/desk-role.ts';
+import type { Deps } from '../deps.ts';
+import type { Visitor } from '../sessions/visitor.ts';
+import type { Actor } from './may-act.ts';
+
+/** Somebody with a role on a page of the desk. */
+export type DeskVisit = {
+  visit: AccountVisit;
+  actor: Actor;
+  /** The database as they see it: of an administrator, PostgreSQL shows and changes their own customers' rows only. */
+  sql: Database;
+  /** The ids of their customers; null for whoever acts for all. */
+  scope: readonly string[] | null;
+  /** Who does something here, and when, for its event. */
+  by: By;
+};
+
+/** Why nothing was done; `field`: which entry. */
+export class Refused extends Error {
+  readonly notice: DeskNotice;
+  readonly field: string | null;
+  constructor(notice: DeskNotice, field: string | null = null) {
+    super(notice);
+    this.notice = notice;
+    this.field = field;
+  }
+}
+
+/** The visit of a full session with a role at the desk; null for anybody else, for whom there is no desk. */
+export async function deskVisitOf(deps: Deps, visitor: Visitor): Promise<DeskVisit | null> {
+  const visit = await accountVisitOf(deps, visitor);
+  // A provider that speaks for a part of the account does not say that its person may act for others.
+  if (!visit || visit.account.isPart) return null;
+  const actor = await findActor(deps, visit);
+  if (!actor) return null;
+  const scope = actor.role === null ? actor.customers.map(({ id }) => id) : null;
+  const { requestId, address } = visitor;
+  const by = {
+    actor: `user:${actor.username}`,
+    now: deps.now(),
+    requestId,
+    reference: referenceOfRequest(requestId),
+    address,
+  };
+  return { visit, actor, scope, by, sql: scope === null ? deps.sql : deskDatabase(deps.sql, scope) };
+}
+
+/** Administrators act for the customers that their session is open for, and where PostgreSQL holds them to these. */
+async function findActor({ sql }: Deps, { session }: AccountVisit): Promise<Actor | null> {
+  const actor = await rowOrNull(sql<Actor[]>`
+    select u.id as "userId", u.username, coalesce(u.name, u.username) as name, u.role,
+      (
+        select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'key', c.key, 'name', c.name) order by c.name), '[]')
+        from membership m join customer c on c.id = m.customer_id
+        where m.user_id = u.id and m.administers and c.key = any(${session.customers}::text[])
+          and exists (select from pg_roles where rolname = ${deskRole} and pg_has_role(oid, 'member'))
+      ) as customers
+    from portal_user u where u.id = ${session.userId}`);
+  return actor && (actor.role !== null || actor.customers.length > 0) ? actor : null;
+}

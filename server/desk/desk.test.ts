@@ -1,0 +1,42 @@
+import { beforeEach, expect, it } from 'vitest';
+import { signedIn } from '#test/support/account-page-for-test.ts';
+import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
+import { atDesk, getDesk } from '#test/support/desk-for-test.ts';
+import { portalOfFile } from '#test/support/portal-of-file.ts';
+import { emptyDatabase } from '#test/support/rows-for-test.ts';
+
+const portal = portalOfFile();
+beforeEach(async () => {
+  await emptyDatabase(portal);
+  await addCustomer(portal, 'acme');
+  await addUser(portal, { username: 'olga', role: 'operator' });
+  await addUser(portal, { username: 'sam', role: 'support' });
+  await addUser(portal, { username: 'ada', administers: ['acme'] });
+  await addUser(portal, { username: 'alice' });
+});
+
+it.each(['olga', 'sam', 'ada'])('the desk opens to %s, who has a role', async (username) => {
+  const answer = await getDesk(portal, '', await atDesk(portal, username));
+  expect([answer.statusCode, answer.body.includes('class="portal account desk"')]).toEqual([200, true]);
+});
+
+it.each(['GET', 'POST', 'PUT', 'OPTIONS'] as const)(
+  '%s without a role is answered as where nothing is',
+  async (method) => {
+    const alice = await atDesk(portal, 'alice');
+    for (const cookies of [alice, {}]) {
+      const [desk, nothing] = await Promise.all(
+        ['desk', 'nothing'].map((url) => portal.send({ method, url: `/portal/${url}`, cookies })),
+      );
+      expect(desk?.statusCode).toBe(nothing?.statusCode);
+      expect(desk?.body.replaceAll('desk', 'nothing')).toBe(nothing?.body);
+    }
+  },
+);
+
+it('asks for the second factor that a sign-in has not proven', async () => {
+  const cookies = await signedIn(portal, 'sam');
+  const { body } = await getDesk(portal, '', cookies);
+  expect(body).toContain('/portal/account/app');
+  await addUser(portal, { username: 'tom', role: 'support' });
+});
