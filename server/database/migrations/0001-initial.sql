@@ -536,3 +536,15 @@ begin
 end $$;
 -- Of a session that ends, a hub is told: a job of nobody.
 create policy desk_adds on job for insert with check (user_id is null);
+
+-- A connection's domains and visits are its customer's.
+alter table sso_domain enable row level security;
+create policy desk on sso_domain using (exists (select from sso_connection c where c.id = connection_id));
+alter table visit enable row level security;
+create policy desk on visit using (exists (select from sso_connection c where c.id = connection_id));
+
+-- What no administrator needs.
+alter table email_code enable row level security;
+alter table passkey_challenge enable row level security;
+alter table portal_key enable row level security;
+alter table hub_key enable row level security;
