@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { deskPath } from '#contract/desk.ts';
 import type { Deps } from '../deps.ts';
+import { customers } from './customers.ts';
 import type { DeskPageRoom } from './desk-page.ts';
 import { admitToDesk, deskRoute } from './desk-route.ts';
 import { search } from './search.ts';
@@ -21,5 +22,6 @@ export async function addDesk(app: FastifyInstance, deps: Deps): Promise<void> {
         handler: deskRoute(deps, room),
       });
     add(search);
+    add(customers);
   });
 }

@@ -170,6 +170,11 @@ export async function listSsoConnections(sql: Connection): Promise<SsoConnection
   return await sql<SsoConnection[]>`${connections(sql)} order by s.key`;
 }
 
+/** The connections of customers, by name. */
+export async function listSsoConnectionsOfCustomers(sql: Connection, ids: readonly string[]): Promise<SsoConnection[]> {
+  return await sql<SsoConnection[]>`${connections(sql)} where s.customer_id = any(${ids}) order by s.name, s.key`;
+}
+
 /** The connections that vouch for a domain, by key, including disabled ones. */
 export async function listSsoConnectionsOfDomain(sql: Connection, domain: string): Promise<SsoConnection[]> {
   return await sql<SsoConnection[]>`

@@ -38,8 +38,8 @@ export async function listEnds(sql: Connection): Promise<End[]> {
   return ends.sort((one, other) => one.endsAt.getTime() - other.endsAt.getTime());
 }
 
-/** A provider that has published its next certificate works as long as one of them is valid. */
-function endsOf(connection: SsoConnection): End[] {
+/** What of a connection expires. A provider that has published its next certificate works as long as one of them is valid. */
+export function endsOf(connection: SsoConnection): End[] {
   const { key, secretEndsAt } = connection;
   const secret: End[] = secretEndsAt ? [{ connection: key, what: 'client secret', endsAt: secretEndsAt }] : [];
   if (connection.protocol === 'oidc') return secret;
