@@ -30,9 +30,7 @@ async function runPages(folder: string, { provider = [], json }: Flags) {
   const words = `${files.size} files are in ${path}:
 
   public/       what a web server serves
-  headers.conf  the headers of every page, for nginx
-
-Whether a backend keeps its part: vestibule conformance <url>${warning ? `\n\nWarning: ${warning}.` : ''}`;
+  headers.conf  the headers of every page, for nginx${warning ? `\n\nWarning: ${warning}.` : ''}`;
   printAnswer({ value: { folder: path, files: files.size, warnings: warning ? [warning] : [] }, words }, json);
 }
 

@@ -3,7 +3,6 @@ import { sourceStack } from '#server/config/source-stack.ts';
 import packageFile from '../package.json' with { type: 'json' };
 import { addAuditCommands } from './audit-commands.ts';
 import { addBackupCommands } from './backup-commands.ts';
-import { addConformanceCommand } from './conformance-command.ts';
 import { addConnectionCommands } from './connection-commands.ts';
 import { addCustomerCommands } from './customer-commands.ts';
 import { addDemoCommand } from './demo-command.ts';
@@ -63,7 +62,6 @@ Exit codes: 0 done, 1 refused, not found or not started, 2 wrong usage, 3 databa
   addBackupCommands(program);
   addDoctorCommand(program);
   addPagesCommand(program);
-  addConformanceCommand(program);
   addDemoCommand(program);
   addJsonOption(program);
   return program;

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { Readable } from 'node:stream';
+import { createServer, type Server } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { generateSync } from 'otplib';
 import { brokenPasswordRules, defaultPasswordPolicy } from '#contract/password-rules.ts';
@@ -12,7 +11,7 @@ export type BackendData = { users: Record<string, BackendUser>; links: Map<strin
 export const newSecret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
 const qrCode = 'data:image/svg+xml,%3Csvg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"/%3E';
 
-/** The calls of specification §7 in forty lines: a backend that is not ours, behind the pages and for `conformance`. */
+/** The calls of specification §7 in forty lines: a backend that is not ours, behind the pages. */
 export function fortyLineBackend({ users, links }: BackendData): Server {
   const sessions = new Map<string, BackendUser>();
   return createServer(async (request, reply) => {
@@ -57,40 +56,5 @@ export function fortyLineBackend({ users, links }: BackendData): Server {
     const isRight = [0, 30].some((ago) => body === `"${generateSync(at(ago))}"`) && session.usedCode !== body;
     if (isRight) session.usedCode = body;
     return send(200, isRight);
-  });
-}
-
-/** What a call does wrong: it answers so, if the body is like `when`, and else as it should. */
-export type Fault = {
-  call: string;
-  when?: RegExp;
-  status?: number;
-  to?: string;
-  cookie?: string;
-  json?: unknown;
-  /** Doesn't look at where a request comes from. */
-  fromAnySite?: true;
-  /** Leads to an address with what it was sent. */
-  repeats?: true;
-};
-
-/** A backend with a fault. */
-export function faultyBackend(backend: Server, fault: Fault): Server {
-  const { call, when = /^/, status, to, cookie, json, fromAnySite, repeats } = fault;
-  return createServer(async (request, answer) => {
-    const body = await text(request);
-    const again = Object.assign(Readable.from([body]), {
-      method: request.method,
-      url: request.url,
-      headers: { ...request.headers },
-    }) as unknown as IncomingMessage;
-    const isMeant = `${request.method} ${request.url?.replace(/^\/portal\/|\?.*/g, '')}` === call && when.test(body);
-    if (isMeant && fromAnySite) again.headers['sec-fetch-site'] = 'same-origin';
-    if (!isMeant || fromAnySite) return backend.emit('request', again, answer);
-    if (json !== undefined) return answer.writeHead(status ?? 200).end(JSON.stringify(json));
-    if (repeats) return answer.writeHead(303, { location: `/portal/${body}/${encodeURIComponent(body)}` }).end();
-    if (to) return answer.writeHead(303, { location: to }).end();
-    if (cookie) return answer.writeHead(303, { location: '/portal/portal.html', 'set-cookie': cookie }).end();
-    return answer.writeHead(status ?? 200, status === 307 ? { location: '/portal/loginfail/default' } : {}).end();
   });
 }
