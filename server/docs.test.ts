@@ -1,8 +1,8 @@
 import { globSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import schema from '../vestibule.config.schema.json' with { type: 'json' };
 import * as events from './audit/audit-events.ts';
-import { ConfigFile } from './config/config-file.ts';
 
 const root = new URL('../', import.meta.url);
 const read = (path: string | URL) => readFileSync(new URL(path, root), 'utf8');
@@ -52,7 +52,7 @@ const variables = new Set(
 );
 
 it.each([
-  ['configuration', 'setting', settingsOf(ConfigFile)],
+  ['configuration', 'setting', settingsOf(schema)],
   ['configuration', 'variable', [...variables]],
   ['events', 'event', Object.keys(events.auditEvents)],
   ['events', 'reason of a refused sign-in', Object.keys(events.refusalReasons)],

@@ -2,8 +2,8 @@ import { type Call, calls } from '#contract/calls.ts';
 import { hubStartPath, screenPaths } from '#contract/screens.ts';
 import { second } from '../limits.ts';
 import { parseNetworkList } from '../names/network.ts';
-import type { ConfigFile } from './config-file.ts';
 import { loopbackNames } from './public-url.ts';
+import type { ConfigFile } from './read-config-file.ts';
 
 /** The application behind the gate. */
 export type Hub = {
@@ -97,7 +97,7 @@ type FromFile = NonNullable<NonNullable<ConfigFile['hub']>['audiences']>;
 /** The hubs that get tokens, in the order of the file. Adds what is wrong with them to `problems`. */
 export function readHubAudiences(file: FromFile | undefined, problems: string[]): HubAudience[] {
   const names = new Set<string>();
-  return (file ?? []).map(({ name, logoutUrl = null, logoutNetworks = [] }, index) => {
+  return (file ?? []).map(({ name = '', logoutUrl = null, logoutNetworks = [] }, index) => {
     const setting = `hub.audiences.${index}`;
     if (names.has(name)) problems.push(`${setting}.name: ${name} is there twice`);
     names.add(name);

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { ConfigFile } from './config-file.ts';
+import type { ConfigFile } from './read-config-file.ts';
 
 /** A machine's names for itself; plain http is only allowed for them. */
 export const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];

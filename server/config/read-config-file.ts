@@ -1,7 +1,23 @@
 import { existsSync } from 'node:fs';
 import { Ajv, type AnySchemaObject, type ErrorObject } from 'ajv';
-import { type ConfigFile, ConfigFile as ConfigFileSchema } from './config-file.ts';
+import schema from '../../vestibule.config.schema.json' with { type: 'json' };
 import { readTextFile } from './read-text-file.ts';
+
+/** What a schema admits, told by its members: of a JSON file TypeScript knows no values. */
+type Admitted<Schema> = Schema extends { properties: infer Properties }
+  ? { [Name in keyof Properties]?: Admitted<Properties[Name]> }
+  : Schema extends { additionalProperties: infer Value }
+    ? Record<string, Admitted<Value>>
+    : Schema extends { items: infer Item }
+      ? Admitted<Item>[]
+      : Schema extends { minimum: number }
+        ? number
+        : Schema extends { default: boolean }
+          ? boolean
+          : string;
+
+/** The settings of the configuration file. */
+export type ConfigFile = Admitted<typeof schema>;
 
 export const defaultConfigFile = './vestibule.config.json';
 
@@ -24,7 +40,9 @@ export function readConfigFile(named: string | undefined, problems: string[]): C
     problems.push(`the file: is not valid JSON (${(error as Error).message})`);
     return {};
   }
-  const isConfigFile = new Ajv({ allErrors: true, verbose: true }).compile<ConfigFile>(ConfigFileSchema);
+  // Its dialect is for editors: the keywords it uses mean the same in this library's.
+  const ajv = new Ajv({ allErrors: true, verbose: true, validateSchema: false });
+  const isConfigFile = ajv.compile<ConfigFile>(schema);
   if (isConfigFile(value)) return value;
   problems.push(...(isConfigFile.errors ?? []).map(problemOf));
   return {};
