@@ -216,7 +216,7 @@ export const passkeyRefusalReasons = {
 export type PasskeyRefusalReason = keyof typeof passkeyRefusalReasons;
 
 /** The reasons of an event that has its own; the others are those of a refused sign-in. */
-const reasonsOfEvent: Record<string, Record<string, string>> = {
+export const reasonsOfEvent: Record<string, Record<string, string>> = {
   'sso-refused': ssoRefusalReasons,
   'passkey-refused': passkeyRefusalReasons,
   'passkey-not-added': passkeyRefusalReasons,

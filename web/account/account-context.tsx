@@ -5,7 +5,7 @@ import { queryNames } from '#contract/screens.ts';
 import { placeOfUrl } from '../addresses.ts';
 import type { AllTexts } from '../all-texts.ts';
 import { type AppState, shownAt, useApp } from '../app-context.ts';
-import type { Placeholders, Texts } from '../messages.ts';
+import { filled, type Placeholders, type Texts } from '../messages.ts';
 import { nothingSaved } from '../saved-values.ts';
 
 /** What the account page and the desk have in common: whose session the page belongs to, and what was begun on it. */
@@ -64,6 +64,8 @@ export function stillApp(page: Page, texts: Texts): AppState {
   const nothing = () => {};
   return {
     ...shownAt(page, placeOfUrl(page.url, page.rules.basePath), texts),
+    // A newer instance may record an event that this one has no text for: its key is shown.
+    message: (key, placeholders = {}) => filled(texts[key] ?? key, placeholders),
     saved: nothingSaved,
     language: page.language,
     typedUsername: { current: '' },

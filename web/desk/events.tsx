@@ -2,18 +2,15 @@ import { type EventRow, personPath } from '#contract/desk.ts';
 import type { AccountKey } from '../account/account-context.tsx';
 import { useDesk } from './desk-context.tsx';
 
-/** What a reason means, in the reader's words; of a changed password the number that the visitor saw. */
-export function useReason() {
-  const { text } = useDesk();
-  return ({ event, reason }: Pick<EventRow, 'event' | 'reason'>): string | null =>
-    reason === null ? null : (text(`reason-${reasonKind(event)}${reason}` as AccountKey) ?? reason);
+/** The text of a reason; those of single sign-on mean something else, though a few are called as others'. */
+export function reasonKey({ event, reason }: Pick<EventRow, 'event' | 'reason'>): AccountKey {
+  return `reason-${event === 'sso-refused' ? 'sso-' : ''}${reason}` as AccountKey;
 }
 
-/** Some events have reasons of their own, of which a few are called as others'. */
-function reasonKind(event: string): string {
-  if (event === 'sso-refused') return 'sso-';
-  if (event.startsWith('passkey-')) return 'passkey-';
-  return event === 'password-forgotten' ? 'reset-' : '';
+/** What a reason means, in the reader's words. */
+export function useReason() {
+  const { text } = useDesk();
+  return (of: Pick<EventRow, 'event' | 'reason'>) => (of.reason === null ? null : text(reasonKey(of)));
 }
 
 /** What happened, in a line. */
