@@ -8,6 +8,7 @@ const day = { day: 'numeric', month: 'long', year: 'numeric' } as const;
 const styles = {
   day,
   minute: { ...day, hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' },
+  clock: { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
 } as const;
 
 /** Making one takes longer than all else of an entry in a list, and keeps memory outside the heap. */
@@ -35,6 +36,12 @@ export function Time({ at, isDay = false }: Props) {
   );
 }
 
+/** A day or a time of day that stays in UTC, where the page counts its days so. */
+export function TimeInUtc({ at, style }: { at: Date; style: 'day' | 'clock' }) {
+  const { language } = useApp();
+  return <time dateTime={at.toISOString()}>{inWords(at, style, language, 'UTC')}</time>;
+}
+
 /** A text with a time in it. */
 export function TextAt({ text: key, ...time }: Props & { text: AccountKey }) {
   const [before, after] = useBehind().text(key).split('{time}');
@@ -49,6 +56,6 @@ export function TextAt({ text: key, ...time }: Props & { text: AccountKey }) {
 
 /** Writes the times of the page in the zone of the browser. */
 export function showLocalTimes(language: Language): void {
-  for (const element of document.querySelectorAll('time'))
+  for (const element of document.querySelectorAll<HTMLTimeElement>('time[data-style]'))
     element.textContent = inWords(new Date(element.dateTime), element.dataset.style as keyof typeof styles, language);
 }
