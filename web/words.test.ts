@@ -30,6 +30,13 @@ again | erneut | de nuevo | di nuovo | opnieuw | ponownie
 attempts | Versuche | intentos | tentativi | pogingen | prób
 typo | Tippfehler | mal escrita | errore di battitura | typfout | literówkę
 reference | Referenz | referencia | riferimento | referentie | kod referencyjny
+desk | Servicedesk | mesa de ayuda | sportello | servicedesk | panel obsługi
+customer | Kunde | cliente | cliente | klant | klient
+connection | Verbindung | conexión | connessione | verbinding | połączenie
+identity provider | Identitätsanbieter | proveedor de identidad | provider di identità | identiteitsprovider | dostawca tożsamości
+second factor | zweiter Faktor | segundo factor | secondo fattore | tweede factor | drugi składnik
+wait | Wartezeit | espera | attesa | wachttijd | czas oczekiwania
+reset link | Link zum Zurücksetzen | enlace de restablecimiento | link di reimpostazione | resetlink | link do zresetowania hasła
 legal notice | Impressum | aviso legal | note legali | colofon | nota prawna`;
 
 /** What the texts of a language never say, and what they say instead. */
