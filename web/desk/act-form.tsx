@@ -1,0 +1,71 @@
+import type { ReactNode } from 'react';
+import { type DeskAct, deskFields } from '#contract/desk.ts';
+import type { AccountKey } from '../account/account-context.tsx';
+import { AccountForm } from '../account/account-form.tsx';
+import { TextField } from '../components/text-field.tsx';
+import { useDesk } from './desk-context.tsx';
+
+type Props = { act: DeskAct; hint: string; button?: AccountKey; isBad?: boolean; children?: ReactNode };
+
+/** One of the acts of a page: what will happen, and its form, which stands open once it was begun. `#` and its name lead to it. */
+export function Act({ act, hint, button = `desk-act-${act}`, isBad = false, children }: Props) {
+  const { text, begun } = useDesk();
+  return (
+    <details className={isBad ? 'act bad' : 'act'} id={act} name="act" open={begun === act}>
+      <summary>{text(`desk-act-${act}`)}</summary>
+      <AccountForm action={act} button={button} look="quiet">
+        <Seen />
+        <p className="soft">{hint}</p>
+        {children}
+      </AccountForm>
+    </details>
+  );
+}
+
+/** What the page knew of what it is about. */
+export function Seen() {
+  const { view } = useDesk();
+  return 'seen' in view && <input type="hidden" name={deskFields.seen} value={view.seen} />;
+}
+
+type EntryProps = {
+  name: string;
+  value?: string | undefined;
+  /** Of the form whose refused entry comes back. */
+  of?: DeskAct;
+  isRequired?: boolean;
+  /** Several, one a line. */
+  isLines?: boolean;
+  /** Values with texts `desk-is-…`, or what has a name of its own. */
+  options?: readonly (string | { key: string; name: string })[];
+};
+
+/** An entry of a form, with the text `desk-field-…`. What was typed comes back, unless somebody else has changed the same. */
+export function Entry({ name, value = '', of, isRequired, isLines, options }: EntryProps) {
+  const { text, begun, kept, notice } = useDesk();
+  const typed = begun === of && notice !== 'changedMeanwhile' ? kept[name] : undefined;
+  const id = of ? `${of}-${name}` : name;
+  const entry = { id, name, defaultValue: typed ?? value, required: isRequired, autoComplete: 'off' };
+  const label = text(`desk-field-${name}` as AccountKey);
+  if (!isLines && !options) return <TextField label={label} {...entry} />;
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <div className="control">
+        {isLines && <textarea rows={3} spellCheck={false} {...entry} />}
+        {options && (
+          <select {...entry}>
+            {options.map((one) => {
+              const key = typeof one === 'string' ? one : one.key;
+              return (
+                <option key={key} value={key}>
+                  {typeof one === 'string' ? text(`desk-is-${one}` as AccountKey) : one.name}
+                </option>
+              );
+            })}
+          </select>
+        )}
+      </div>
+    </div>
+  );
+}
