@@ -17,7 +17,7 @@ const keys = Object.keys(en);
 
 /** Words that really are the same in two languages, not missing translations. */
 const sharedWords = new Set(
-  'Support|Single sign-on|Password|Adres|Un momento…|Account|Konto|media|Browser|Passkey|Passkeys|Servicedesk|Name|Personen|Status'.split(
+  'Support|Single sign-on|Password|Adres|Un momento…|Account|Konto|media|Browser|Passkey|Passkeys|Servicedesk|Name|Person|Persona|Cliente|Personen|Status'.split(
     '|',
   ),
 );
