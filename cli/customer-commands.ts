@@ -116,7 +116,7 @@ async function runSet({ sql }: Opened, key: string, flags: Flags, command: Comma
   const result = await changeCustomer(sql, key, changes, byOperator());
   if (result.kind === 'notFound') throw failure(`There is no customer ${key}.`);
   const value = await findCustomer(sql, key);
-  if (result.kind === 'unchanged') return { value, words: `Customer ${key} already has these settings.` };
+  if (result.kind !== 'changed') return { value, words: `Customer ${key} already has these settings.` };
   const lacking = flags.twoFactor === 'app' ? await countUsersWithPasswordAlone(sql, key) : 0;
   const warning = `Users of this customer with neither an app nor a confirmed email: ${lacking}. Until each has set up an app, anyone who knows their password can do it instead.`;
   const words = `Customer ${key} changed.\n${stepsInWords(result.steps)}`;

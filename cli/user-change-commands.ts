@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import type { DeskRole } from '#contract/desk.ts';
 import { type Language, languages } from '#contract/languages.ts';
 import { addUser, type ChangeOfUser, changeUser } from '#server/accounts/users.ts';
 import type { Connection } from '#server/database/database.ts';
@@ -23,6 +24,8 @@ type Flags = YesFlag & {
   removeCustomer?: string[];
   /** True asks for one, false removes it. */
   password?: boolean;
+  role?: DeskRole | 'none';
+  administer?: string[] | false;
   passwordStdin?: true;
   language?: Language | 'browser';
   isActive?: boolean;
@@ -54,6 +57,7 @@ export function addUserChangeCommands(user: Command): void {
     .option('--password', 'ask for a new password')
     .option('--no-name', 'show the username again')
     .option('--no-group', 'remove all groups')
+    .option('--no-administer', 'the user administers no customer')
     .option('--no-password', 'remove the password, and all passkeys unless a customer takes nothing else')
     .option('--password-change', 'the user may change the password')
     .option(...yesFlag);
@@ -71,6 +75,8 @@ const options = (customers: string) => [
   repeatable('--customer <key>', customers),
   optionOf('--name <name>', 'display name, such as "Alice Arden"', readDisplayName),
   repeatable('--group <customer:group>', 'such as acme:finance, replacing existing ones; may be repeated'),
+  new Option('--role <role>', 'at the desk, for all customers').choices(['operator', 'support', 'none']),
+  repeatable('--administer <key>', 'customer that the user administers at the desk; may be repeated'),
   new Option('--password-stdin', 'read the password from standard input').conflicts('password'),
   new Option('--language <language>', 'of emails; "browser": that of the page').choices([...languages, 'browser']),
   ...activeOptions(['--active', 'the user can sign in'], ['--inactive', 'the user cannot sign in']),
@@ -87,6 +93,8 @@ async function runAdd({ sql, config }: Opened, usernameText: string, flags: Flag
     customers,
     name: flags.name || null,
     groups: accepted(readGroups(flags.group || [])),
+    role: roleOf(flags) ?? null,
+    administers: flags.administer || [],
     language: languageOf(flags) ?? null,
     active: flags.isActive !== false,
     mayChangePassword: flags.passwordChange !== false,
@@ -122,12 +130,22 @@ async function runSet({ sql, config }: Opened, name: string, flags: Flags, comma
   if (result.kind === 'notFound') throw failure(`There is no user ${name}.`);
   if (result.kind === 'refused') throw failure(`${result.problem}.`);
   const value = await findUser(sql, foldLoginName(change.username ?? name));
-  if (result.kind === 'unchanged') return { value, words: `User ${name} already has these settings.` };
+  if (result.kind !== 'changed') return { value, words: `User ${name} already has these settings.` };
   return { value, words: `User ${name} changed.\n${stepsInWords(result.steps)}` };
 }
 
 function changeOf(flags: Flags): ChangeOfUser {
-  const { rename, email, name, group, passwordChange, customer, addCustomer = [], removeCustomer = [] } = flags;
+  const {
+    rename,
+    email,
+    name,
+    group,
+    administer,
+    passwordChange,
+    customer,
+    addCustomer = [],
+    removeCustomer = [],
+  } = flags;
   const others = (current: readonly string[]) =>
     [...current, ...addCustomer].filter((key) => !removeCustomer.includes(key));
   const isOther = addCustomer.length > 0 || removeCustomer.length > 0;
@@ -136,6 +154,8 @@ function changeOf(flags: Flags): ChangeOfUser {
     email,
     name: name === false ? null : name,
     groups: group === undefined ? undefined : () => accepted(readGroups(group || [])),
+    role: roleOf(flags),
+    administers: administer === undefined ? undefined : () => administer || [],
     active: flags.isActive,
     mayChangePassword: passwordChange,
     language: languageOf(flags),
@@ -147,6 +167,10 @@ function changeOf(flags: Flags): ChangeOfUser {
 /** The language to store: null follows the page, usually in the browser's, undefined means not given. */
 function languageOf({ language }: Flags): Language | null | undefined {
   return language === 'browser' ? null : language;
+}
+
+function roleOf({ role }: Flags): DeskRole | null | undefined {
+  return role === 'none' ? null : role;
 }
 
 /** The user with a name. Throws a failure if there is none. */

@@ -105,6 +105,8 @@ async function runShow({ sql, config }: Opened, name: string): Promise<Answer> {
     ['Name', found.name ?? 'none: shown by the username'],
     ['Customers', found.customers.join(', ') || 'none: cannot sign in'],
     ['Groups', found.groups.join(', ') || 'none'],
+    ['Role', found.role ?? 'none'],
+    ['Administers', found.administers.join(', ') || 'none'],
     ['Active', found.active ? 'yes' : 'no: cannot sign in'],
     ['Password', found.hasPassword ? 'set' : 'none'],
     ['Authenticator app', found.hasApp ? 'registered' : 'none'],
@@ -165,6 +167,7 @@ async function runResetLink({ sql, config }: Opened, name: string): Promise<Answ
 async function runRemove({ sql }: Opened, name: string, flags: YesFlag): Promise<Answer> {
   const { username } = await existingUser(sql, name);
   await confirm(`This removes user ${username} for good`, flags);
-  await removeUser(sql, name, byOperator());
+  if ((await removeUser(sql, name, byOperator())) === 'lastOperator')
+    throw failure(`User ${username} is the last operator and stays.`);
   return { value: { removed: name }, words: `User ${name} removed.` };
 }

@@ -50,7 +50,7 @@ export function personOf({ session, visitor }: AccountVisit): Omit<AuditEvent, '
   return {
     userId,
     username,
-    ...customersOfEvent(customers.map((key) => ({ key }))),
+    ...customersOfEvent(customers),
     ...(connectionId !== null && { connectionId }),
     address: visitor.address,
     requestId: visitor.requestId,

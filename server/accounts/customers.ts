@@ -1,5 +1,5 @@
-import { insertAuditEvent } from '../audit/audit-event.ts';
-import type { AuditStep, By } from '../audit/audit-events.ts';
+import { insertAuditEvent, newestActOn } from '../audit/audit-event.ts';
+import type { AuditStep, By, ByWhoSaw } from '../audit/audit-events.ts';
 import type { Database } from '../database/database.ts';
 import {
   type CustomerChanges,
@@ -24,7 +24,9 @@ export async function addCustomer(sql: Database, customer: NewCustomer, { now, .
   });
 }
 
-type ChangeCustomerResult = { kind: 'changed'; steps: AuditStep[] } | { kind: 'unchanged' } | { kind: 'notFound' };
+type ChangeCustomerResult =
+  | { kind: 'changed'; steps: AuditStep[] }
+  | { kind: 'unchanged' | 'notFound' | 'changedMeanwhile' };
 
 /** What operators set for a customer, as events say it. */
 export function customerInWords(customer: NewCustomer & { active?: boolean }): AuditStep[] {
@@ -44,11 +46,13 @@ export async function changeCustomer(
   sql: Database,
   key: string,
   changes: CustomerChanges,
-  { now, ...who }: By,
+  { now, seen, ...who }: ByWhoSaw,
 ): Promise<ChangeCustomerResult> {
   return await sql.begin(async (sql): Promise<ChangeCustomerResult> => {
     const customer = await findCustomerForUpdate(sql, key);
     if (!customer) return { kind: 'notFound' };
+    if (seen !== undefined && seen !== (await newestActOn(sql, { customerKey: key })))
+      return { kind: 'changedMeanwhile' };
     const steps = changedSteps(customerInWords(customer), customerInWords({ ...customer, ...changes }));
     if (steps.length === 0) return { kind: 'unchanged' };
     await updateCustomer(sql, customer.id, changes);

@@ -1,5 +1,5 @@
 import { insertAuditEvent } from '../audit/audit-event.ts';
-import type { By } from '../audit/audit-events.ts';
+import { type By, customersOfEvent } from '../audit/audit-events.ts';
 import type { Keys } from '../crypto/keys.ts';
 import { tokenHash } from '../crypto/token.ts';
 import type { Connection, Database } from '../database/database.ts';
@@ -58,6 +58,6 @@ async function invite(sql: Connection, keys: Pick<Keys, 'seal'>, user: ResetUser
     { step: 'email', outcome: email },
     ...(replaced > 0 ? [{ step: 'earlier invitation', outcome: 'replaced' }] : []),
   ];
-  const customerKey = customers.map(({ key }) => key).join(', ');
-  await insertAuditEvent(sql, { event: 'invited', userId, username, customerKey, steps, ...who }, now);
+  const whose = { userId, username, ...customersOfEvent(customers) };
+  await insertAuditEvent(sql, { event: 'invited', ...whose, steps, ...who }, now);
 }

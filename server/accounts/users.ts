@@ -1,18 +1,20 @@
-import { insertAuditEvent } from '../audit/audit-event.ts';
-import type { AuditStep, By } from '../audit/audit-events.ts';
+import { insertAuditEvent, newestActOn } from '../audit/audit-event.ts';
+import { type AuditStep, type By, type ByWhoSaw, customersOfEvent } from '../audit/audit-events.ts';
 import { type Connection, type Database, RollBack } from '../database/database.ts';
 import { deleteRememberedDevices } from '../factors/devices.ts';
 import { updateProvenByCode } from '../factors/may-change-factors.ts';
 import { countPasskeys, deletePasskeysOfUser } from '../factors/passkey.ts';
+import { queueMail } from '../mail/queue-mail.ts';
 import { foldLoginName, type Reading } from '../names/read-name.ts';
 import { listUnknownCustomerKeys, updateMemberships } from '../people/customer.ts';
-import { isWithin, updateGroups } from '../people/groups.ts';
+import { isWithin, updateAdministers, updateGroups } from '../people/groups.ts';
 import {
   findPasswordHash,
   findUserForUpdate,
   foldsOfUser,
   insertUser,
   lockLoginNames,
+  lockOperators,
   type NewUser,
   takenField,
   type User,
@@ -32,27 +34,32 @@ type AddUserResult = { kind: 'added'; id: string } | UserRefusal;
 /** Adds a user from validated fields, with names and customers, and records it; all or nothing. */
 export async function addUser(
   sql: Database,
-  { groups = [], ...user }: Omit<UserInWords, 'groups'> & Partial<UserInWords>,
+  { groups = [], administers = [], ...user }: Omit<UserInWords, 'groups' | 'administers'> & Partial<UserInWords>,
   { now, ...who }: By,
 ): Promise<AddUserResult> {
   return await sql.begin(async (sql): Promise<AddUserResult> => {
-    const refusal = await reasonAgainst(sql, { ...user, groups }, null);
+    const refusal = await reasonAgainst(sql, { ...user, groups, administers }, null);
     if (refusal) return refusal;
     const id = await insertUser(sql, user, now);
     await updateMemberships(sql, id, user.customers);
     await updateLoginNames(sql, id, foldsOfUser(user));
     await updateGroups(sql, id, groups);
-    const steps = newUserInWords({ ...user, groups }, 'set');
-    await insertAuditEvent(sql, { event: 'user-added', userId: id, username: user.username, steps, ...who }, now);
+    await updateAdministers(sql, id, administers);
+    const steps = newUserInWords({ ...user, groups, administers }, 'set');
+    const whose = { userId: id, username: user.username, ...customersOfEvent(user.customers) };
+    await insertAuditEvent(sql, { event: 'user-added', ...whose, steps, ...who }, now);
     return { kind: 'added', id };
   });
 }
 
-type UserInWords = NewUser & { customers: readonly string[]; groups: readonly string[] };
+type UserInWords = NewUser & Record<'customers' | 'groups' | 'administers', readonly string[]>;
 
 /** A new user as events say it; `password`: where it comes from, if there is one. */
-export function newUserInWords(user: UserInWords, password: string): AuditStep[] {
-  const { email, name, customers, groups, passwordHash, active, mayChangePassword } = user;
+export function newUserInWords(
+  user: Omit<UserInWords, 'administers'> & Partial<UserInWords>,
+  password: string,
+): AuditStep[] {
+  const { email, name, customers, groups, passwordHash, active, mayChangePassword, role, administers = [] } = user;
   return [
     { step: 'email', outcome: email },
     ...(name ? [{ step: 'name', outcome: name }] : []),
@@ -61,19 +68,21 @@ export function newUserInWords(user: UserInWords, password: string): AuditStep[]
     { step: 'password', outcome: passwordHash === null ? 'none' : password },
     ...(active ? [] : [{ step: 'active', outcome: 'no' }]),
     ...(mayChangePassword ? [] : [{ step: 'may change password', outcome: 'no' }]),
+    ...(role ? [{ step: 'role', outcome: role }] : []),
+    ...(administers.length > 0 ? [{ step: 'administers', outcome: administers.join(', ') }] : []),
   ];
 }
 
-/** What to change; absent means unchanged. `customers` and `groups` map the current ones to the new ones. */
+/** What to change; absent means unchanged. `customers`, `groups` and `administers` map the current ones to the new ones. */
 export type ChangeOfUser = UserChanges & {
   customers?: (current: readonly string[]) => string[];
   groups?: (current: readonly string[]) => string[];
+  administers?: (current: readonly string[]) => string[];
 };
 
 type ChangeUserResult =
   | { kind: 'changed'; steps: AuditStep[]; sessionsEnded: number }
-  | { kind: 'unchanged' }
-  | { kind: 'notFound' }
+  | { kind: 'unchanged' | 'notFound' | 'changedMeanwhile' }
   | UserRefusal;
 
 /**
@@ -88,18 +97,23 @@ export async function changeUser(
   sql: Database,
   name: string,
   change: ChangeOfUser,
-  { now, ...who }: By,
+  { now, seen, ...who }: ByWhoSaw,
 ): Promise<ChangeUserResult> {
-  const { customers: customersFrom, groups: groupsFrom, ...fields } = change;
+  const { customers: customersFrom, groups: groupsFrom, administers: administersFrom, ...fields } = change;
   const { passwordHash } = fields;
   return await sql.begin(async (sql): Promise<ChangeUserResult | RollBack<ChangeUserResult>> => {
+    const operators = fields.role !== undefined || fields.active === false ? await lockOperators(sql) : [];
     const user = await findUserForUpdate(sql, foldLoginName(name));
     if (!user) return { kind: 'notFound' };
     const { id: userId } = user;
+    if (seen !== undefined && seen !== (await newestActOn(sql, { userId }))) return { kind: 'changedMeanwhile' };
     const customers = [...new Set(customersFrom?.(user.customers) ?? user.customers)].sort();
     const groups = groupsFrom?.(user.groups) ?? user.groups.filter((group) => isWithin(group, customers));
-    const after: User = { ...user, ...fields, customers, groups };
-    const refusal = await reasonAgainst(sql, after, userId);
+    const administers =
+      administersFrom?.(user.administers) ?? user.administers.filter((key) => customers.includes(key));
+    const after: User = { ...user, ...fields, customers, groups, administers: [...new Set(administers)].sort() };
+    const isLast = isLastOperator(operators, userId) && !(after.active && after.role === 'operator');
+    const refusal = isLast ? lastOperator : await reasonAgainst(sql, after, userId);
     if (refusal) return refusal;
     const steps = changedSteps(inWords(user), inWords(after));
     if (passwordHash) steps.push({ step: 'password', outcome: 'set' });
@@ -112,6 +126,7 @@ export async function changeUser(
     await updateLoginNames(sql, userId, foldsOfUser(after));
     await updateMemberships(sql, userId, customers);
     if (groupsFrom) await updateGroups(sql, userId, groups);
+    if (administersFrom) await updateAdministers(sql, userId, after.administers);
     // A user without a password signs in at a provider, and a passkey would get past it.
     note('passkeys removed', passwordHash === null ? await deletePasskeysOfUser(sql, userId) : 0);
     if (steps.length === 0) return new RollBack({ kind: 'unchanged' });
@@ -130,21 +145,36 @@ export async function changeUser(
     if (passwordHash !== undefined) sessionsEnded += await passwordReplaced(sql, userId, { hashBefore, now });
     else if (fields.active === false) sessionsEnded += await endSessionsOfUser(sql, userId);
     note('sessions ended', sessionsEnded);
+    // Also to the old address: it is the owner's if the change was not.
+    if (after.email !== user.email && after.active)
+      for (const { email } of [user, after]) await queueMail(sql, { ...after, email }, { kind: 'emailChanged', now });
     if (passwordHash && after.active) await queuePasswordNotice(sql, after, { now });
-    await insertAuditEvent(sql, { event: 'user-changed', userId, username: after.username, steps, ...who }, now);
+    const whose = { userId, username: after.username, ...customersOfEvent([...user.customers, ...customers].sort()) };
+    await insertAuditEvent(sql, { event: 'user-changed', ...whose, steps, ...who }, now);
     return { kind: 'changed', steps, sessionsEnded };
   });
 }
 
-type Asked = Pick<User, 'username' | 'email'> & Record<'customers' | 'groups', readonly string[]>;
+const no = (problem: string): UserRefusal => ({ kind: 'refused', problem });
+
+/** Without an operator nobody could give a role. */
+const lastOperator = no('role: this is the last operator');
+
+/** Whether of the active operators, which are locked, there is only this one. */
+export function isLastOperator(operators: readonly string[], userId: string): boolean {
+  return operators.length === 1 && operators[0] === userId;
+}
+
+type Asked = Pick<User, 'username' | 'email'> & Record<'customers' | 'groups' | 'administers', readonly string[]>;
 
 /** Locks the login names. `userId`: null for a new user. */
 async function reasonAgainst(sql: Connection, asked: Asked, userId: string | null): Promise<UserRefusal | null> {
   const unknown = await listUnknownCustomerKeys(sql, asked.customers);
-  const no = (problem: string): UserRefusal => ({ kind: 'refused', problem });
   if (unknown.length > 0) return no(`customer: there is no customer ${unknown.join(', ')}`);
   const foreign = asked.groups.find((group) => !isWithin(group, asked.customers));
   if (foreign !== undefined) return no(`group: ${foreign} is not of a customer of the user`);
+  const other = asked.administers.find((key) => !asked.customers.includes(key));
+  if (other !== undefined) return no(`administer: ${other} is not a customer of the user`);
   await lockLoginNames(sql);
   const field = await takenField(sql, asked, userId);
   return field ? no(`${field}: another user already has that name`) : null;
@@ -152,7 +182,7 @@ async function reasonAgainst(sql: Connection, asked: Asked, userId: string | nul
 
 /** What operators set for a user, as events say it. */
 function inWords(user: User): AuditStep[] {
-  const { username, email, name, active, mayChangePassword, language, customers, groups } = user;
+  const { username, email, name, active, mayChangePassword, language, customers, groups, role, administers } = user;
   return [
     { step: 'username', outcome: username },
     { step: 'email', outcome: email },
@@ -162,6 +192,8 @@ function inWords(user: User): AuditStep[] {
     { step: 'language', outcome: language ?? 'of the browser' },
     { step: 'customers', outcome: customers.join(', ') || 'none' },
     { step: 'groups', outcome: groups.join(', ') || 'none' },
+    { step: 'role', outcome: role ?? 'none' },
+    { step: 'administers', outcome: administers.join(', ') || 'none' },
   ];
 }
 

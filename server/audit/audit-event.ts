@@ -70,6 +70,18 @@ export async function listAuditEvents(
     order by id desc limit ${limit}`;
 }
 
+/** Names the newest act on a user or customer, so that who acts next can be told of one that they have not seen. */
+export async function newestActOn(sql: Connection, on: { userId: string } | { customerKey: string }): Promise<string> {
+  const [row] =
+    'userId' in on
+      ? await sql`
+          select id from audit_event where user_id = ${on.userId} and actor is not null order by id desc limit 1`
+      : await sql`
+          select id from audit_event where customer_key = ${on.customerKey} and event = 'customer-changed'
+          order by id desc limit 1`;
+  return String(row?.id ?? '');
+}
+
 /** The events with a reference, oldest first. */
 export async function listAuditEventsByReference(sql: Connection, reference: string): Promise<AuditEventRow[]> {
   return await sql<AuditEventRow[]>`

@@ -47,6 +47,8 @@ export const auditEvents = {
   'user-unlocked': 'An operator unlocked a user.',
   'user-signed-out': 'An operator signed a user out.',
   'two-factor-registered': 'A user set up an app.',
+  'two-factor-reset-begun': "Support asked for a reset of a user's second factor, which is an hour ahead.",
+  'two-factor-reset-kept': 'Such a reset was called off, by support or by the user.',
   'two-factor-reset': "An operator removed a user's second factor.",
   'connection-added': 'An operator added a connection.',
   'connection-changed': 'An operator changed a connection.',
@@ -63,6 +65,7 @@ export const auditEvents = {
   invited: 'An operator invited a user.',
   'invitation-used': 'An invited user chose a password.',
   'reset-link-made': 'An operator made a reset link.',
+  'reset-link-mailed': 'Support mailed a user a reset link.',
 } as const;
 
 type AuditEventName = keyof typeof auditEvents;
@@ -185,9 +188,13 @@ export type AuditEvent = {
 /** Who does something, and when, for its event; at the desk also by which request, whose reference the next page shows. */
 export type By = { actor: string; now: Date } & Pick<AuditEvent, 'requestId' | 'reference' | 'address'>;
 
-/** The customers of an event, by their keys. */
-export function customersOfEvent(customers: readonly { key: string }[]): Pick<AuditEvent, 'customerKey'> {
-  return customers.length === 0 ? {} : { customerKey: customers.map(({ key }) => key).join(', ') };
+/** The same of a change that is made of what somebody saw: up to which act (`newestActOn`). Without it nothing is compared. */
+export type ByWhoSaw = By & { seen?: string | undefined };
+
+/** The customers of an event, each once, by their keys. */
+export function customersOfEvent(customers: readonly (string | { key: string })[]): Pick<AuditEvent, 'customerKey'> {
+  const keys = new Set(customers.map((customer) => (typeof customer === 'string' ? customer : customer.key)));
+  return keys.size === 0 ? {} : { customerKey: [...keys].join(', ') };
 }
 
 /** Why the answer of a ceremony with a passkey was refused, for operators only; people see one page, or notice, for all of them. */

@@ -24,6 +24,7 @@ type NewJob = {
   /** Somebody waits for it before they can go on, so it goes before others of its queue. */
   isWaitedFor: boolean;
   payload: object;
+  /** From when on it waits: ahead for what is to be done later. */
   madeAt: Date;
 } & Partial<Pick<Job, 'userId' | 'sealedToken' | 'tokenHash'>>;
 

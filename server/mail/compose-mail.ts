@@ -1,3 +1,4 @@
+import { accountUrl } from '#contract/account.ts';
 import { invitedParameter } from '#contract/invited.ts';
 import type { Language } from '#contract/languages.ts';
 import type { OwnTexts } from '#contract/page.ts';
@@ -81,10 +82,12 @@ function validityOf(kind: keyof typeof validities, { validFor }: MailDetails, vo
   return { kind: 'note', text: composeText(voice, `mail-${kind}-validity`, { duration }) };
 }
 
-function factsOf({ username, at, address, browser, passkey, passkeys }: MailDetails, voice: Voice) {
+function factsOf(details: MailDetails, voice: Voice) {
+  const { username, at, takesEffectAt, address, browser, passkey, passkeys } = details;
   const known = [
     ['mail-account', username],
     ['mail-time', timeInWords(new Date(at), voice.language)],
+    ['mail-takes-effect', takesEffectAt && timeInWords(new Date(takesEffectAt), voice.language)],
     ['mail-address', address],
     ['mail-browser', browser],
     ['mail-passkey', passkey],
@@ -143,6 +146,10 @@ function composeLink(mail: LinkMail, { publicUrl, basePath }: Pick<Config, 'publ
     publicUrl.origin +
     screenUrl(basePath, screen, { ...query, [queryNames.language]: mail.language }).replaceAll('*', '%2A');
   const destination = { [queryNames.destination]: mail.details.destination };
+  if (mail.kind === 'secondFactorResetSoon')
+    return publicUrl.origin + accountUrl(basePath, 'overview', { [queryNames.language]: mail.language });
+  // Whoever reads it at the old address cannot have a link sent there any more.
+  if (mail.kind === 'emailChanged') return to('login');
   if (isNotice(mail.kind)) return to('forgotten');
   switch (mail.kind) {
     case 'resetLink':

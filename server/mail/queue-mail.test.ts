@@ -42,7 +42,7 @@ it('PR-23 the email of a link that is over meanwhile is dropped unsent', async (
   await portal.sql`update reset_link set used_at = made_at where user_id = (select id from portal_user where username = 'bob')`;
   await portal.sql`delete from portal_user where username = 'carol'`;
   await portal.workOff();
-  expect(portal.mails).toEqual([]);
+  expect(portal.mails.filter(({ text }) => text.includes('hash='))).toEqual([]);
   expect(await portal.sql`select from job`).toHaveLength(0);
 });
 

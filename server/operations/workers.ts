@@ -1,3 +1,4 @@
+import { factorResetQueue } from '../accounts/reset-later.ts';
 import { insertAuditEvent } from '../audit/audit-event.ts';
 import { unseal } from '../crypto/keys.ts';
 import { isDatabaseAway } from '../database/connect.ts';
@@ -28,11 +29,12 @@ export function startWorkers(deps: DepsWithoutWake): Workers {
   const wake: Wake = { mails: mails.wake, resetRequests: () => resets.wake() };
   const queue = resetQueue({ ...deps, wake });
   const resets = start(queue, noting(deps, jobsOf(deps, queue)));
+  const factorResets = start(factorResetQueue(deps));
   const hubs = hubsToTell(deps.config).map((hub) => start(hubQueue(deps, hub)));
   return {
     wake,
     async stop() {
-      await Promise.all([mails, resets, ...hubs].map((worker) => worker.stop()));
+      await Promise.all([mails, resets, factorResets, ...hubs].map((worker) => worker.stop()));
     },
   };
 }

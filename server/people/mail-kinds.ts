@@ -7,10 +7,12 @@ const kinds = {
   singleSignOnHint: 'help',
   noReset: 'help',
   passwordChanged: 'notice',
+  emailChanged: 'notice',
   newDevice: 'notice',
   signInCode: 'help',
   secondFactorAdded: 'notice',
   secondFactorRemoved: 'notice',
+  secondFactorResetSoon: 'notice',
   passkeyAdded: 'notice',
   passkeyRemoved: 'notice',
   appReplaced: 'notice',
@@ -45,6 +47,8 @@ export type MailDetails = {
   browser?: string;
   /** The name of a passkey. */
   passkey?: string;
+  /** When what it tells of takes effect, ISO 8601; absent if it has. */
+  takesEffectAt?: string;
   /** How many passkeys a replaced password leaves; absent for none. */
   passkeys?: number;
   /** How long a code remains valid from then on, in milliseconds. */

@@ -24,13 +24,15 @@ export type User = {
   role: DeskRole | null;
   /** Keys, sorted. */
   customers: string[];
+  /** Keys of those that they look after at the desk, sorted. */
+  administers: string[];
   /** Such as `acme:finance`, sorted. */
   groups: string[];
   createdAt: Date;
 };
 
 export type NewUser = Pick<User, 'username' | 'email' | 'active' | 'mayChangePassword' | 'language'> &
-  Partial<Pick<User, 'name'>> & { passwordHash: string | null };
+  Partial<Pick<User, 'name' | 'role'>> & { passwordHash: string | null };
 
 /** Absent means unchanged. */
 export type UserChanges = Partial<NewUser>;
@@ -40,15 +42,19 @@ const columns = (sql: Connection) => sql`
   exists (select from totp where totp.user_id = u.id) as "hasApp",
   (select count(*)::int from passkey where passkey.user_id = u.id) as passkeys, u.active,
   u.may_change_password as "mayChangePassword", u.language, u.role, u.created_at as "createdAt",
-  ${membershipsOf(sql)}`;
+  ${membershipsOf(sql)},
+  array(
+    select c.key from membership m join customer c on c.id = m.customer_id
+    where m.user_id = u.id and m.administers order by c.key
+  ) as administers`;
 
 /** Adds only the user; login names and memberships are written separately in the same transaction. */
 export async function insertUser(sql: Connection, user: NewUser, now: Date): Promise<string> {
   const id = randomUUID();
   await sql`
-    insert into portal_user (id, username, email, name, password_hash, active, may_change_password, language, created_at)
+    insert into portal_user (id, username, email, name, password_hash, active, may_change_password, language, role, created_at)
     values (${id}, ${user.username}, ${user.email}, ${user.name ?? null}, ${user.passwordHash}, ${user.active},
-      ${user.mayChangePassword}, ${user.language}, ${now})`;
+      ${user.mayChangePassword}, ${user.language}, ${user.role ?? null}, ${now})`;
   return id;
 }
 
@@ -68,10 +74,26 @@ export async function listUsersByFolds(
     where n.fold = any(${folds as string[]}::text[])`;
 }
 
-/** The user with a folded name, locked until the transaction ends. */
+/** The user with a folded name, locked until the transaction ends: read after the lock, with the memberships of that moment. */
 export async function findUserForUpdate(sql: Connection, fold: string) {
-  return await rowOrNull(sql<User[]>`
-    select ${columns(sql)} from login_name n join portal_user u on u.id = n.user_id where n.fold = ${fold} for no key update of u`);
+  await sql`select from login_name n join portal_user u on u.id = n.user_id where n.fold = ${fold} for no key update of u`;
+  return await findUser(sql, fold);
+}
+
+/** The same by its id. */
+export async function findUserByIdForUpdate(sql: Connection, id: string) {
+  await lockUser(sql, id);
+  return await rowOrNull(sql<User[]>`select ${columns(sql)} from portal_user u where u.id = ${id}`);
+}
+
+/**
+ * Locks the active operators, and returns their ids: one must be left. In one order and before any other user, so that two who take
+ * the role from each other do not both succeed.
+ */
+export async function lockOperators(sql: Connection): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select id from portal_user where role = 'operator' and active order by id for no key update`;
+  return rows.map(({ id }) => id);
 }
 
 /** Users by username, of one customer if its key is given; `contains` matches any of the names, case-insensitively. */
@@ -88,7 +110,7 @@ export async function listUsers(
 }
 
 export async function updateUser(sql: Connection, id: string, changes: UserChanges): Promise<void> {
-  const { username, email, name, active, mayChangePassword, language, passwordHash } = changes;
+  const { username, email, name, active, mayChangePassword, language, role, passwordHash } = changes;
   await sql`
     update portal_user set
       username = coalesce(${username ?? null}, username),
@@ -97,6 +119,7 @@ export async function updateUser(sql: Connection, id: string, changes: UserChang
       active = coalesce(${active ?? null}, active),
       may_change_password = coalesce(${mayChangePassword ?? null}, may_change_password),
       language = case when ${language !== undefined} then ${language ?? null} else language end,
+      role = case when ${role !== undefined} then ${role ?? null} else role end,
       password_hash = case when ${passwordHash !== undefined} then ${passwordHash ?? null} else password_hash end
     where id = ${id}`;
 }

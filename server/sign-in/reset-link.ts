@@ -1,8 +1,10 @@
 import { insertAuditEvent } from '../audit/audit-event.ts';
-import type { By } from '../audit/audit-events.ts';
+import { type By, customersOfEvent } from '../audit/audit-events.ts';
+import type { Keys } from '../crypto/keys.ts';
 import { newToken, tokenHash } from '../crypto/token.ts';
 import type { Connection, Database } from '../database/database.ts';
 import { limits } from '../limits.ts';
+import { queueMail } from '../mail/queue-mail.ts';
 import { foldLoginName } from '../names/read-name.ts';
 import { admits } from '../people/customer.ts';
 import { isSsoPossibleFor, isSsoRequiredOf } from '../people/sign-in-policy.ts';
@@ -117,8 +119,13 @@ type IssueResetLinkResult =
   | { kind: 'useless'; username: string; problem: string }
   | { kind: 'issued'; username: string; token: string };
 
-/** Makes a reset link for an operator to hand over, by a user's username or email. */
-export async function issueResetLink(sql: Database, name: string, { now, ...who }: By): Promise<IssueResetLinkResult> {
+/** Makes a reset link for an operator to hand over, by a user's username or email; with `keys` it is mailed to the user. */
+export async function issueResetLink(
+  sql: Database,
+  name: string,
+  { now, ...who }: By,
+  keys: Pick<Keys, 'seal'> | null = null,
+): Promise<IssueResetLinkResult> {
   return await sql.begin(async (sql): Promise<IssueResetLinkResult> => {
     const [user] = (await findResetUsersForUpdate(sql, [foldLoginName(name)], null)).values();
     if (!user) return { kind: 'notFound' };
@@ -129,7 +136,22 @@ export async function issueResetLink(sql: Database, name: string, { now, ...who 
     if (!user.mayChangePassword) return useless('the user may not change the password');
     if (user.customers.length === 0) return useless('the user has no active customer');
     const { token } = await makeLink(sql, userId, now);
-    await insertAuditEvent(sql, { event: 'reset-link-made', userId, username, ...who }, now);
+    if (keys)
+      await queueMail(sql, user, { kind: 'resetLink', now }, { token, tokenHash: tokenHash(token), keys: keys.seal });
+    const event = keys ? 'reset-link-mailed' : 'reset-link-made';
+    const whose = { userId, username, ...customersOfEvent(user.customers) };
+    await insertAuditEvent(sql, { event, ...whose, ...who }, now);
     return { kind: 'issued', username, token };
   });
+}
+
+/** Mails a user a reset link; where they have no password, an invitation is for that (`inviteUsers`). */
+export async function mailResetLink(
+  sql: Database,
+  keys: Pick<Keys, 'seal'>,
+  name: string,
+  by: By,
+): Promise<{ kind: 'mailed' } | Exclude<IssueResetLinkResult, { kind: 'issued' }>> {
+  const result = await issueResetLink(sql, name, by, keys);
+  return result.kind === 'issued' ? { kind: 'mailed' } : result;
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { InjectOptions, Response } from 'light-my-request';
+import { factorResetQueue } from '#server/accounts/reset-later.ts';
 import { type AppTimeouts, buildApp } from '#server/app.ts';
 import type { By } from '#server/audit/audit-events.ts';
 import { type Config, readConfig } from '#server/config/config.ts';
@@ -133,6 +134,8 @@ export async function portalForTest(
     workOff: async () => {
       const answerReset = jobsOf(deps, resetQueue(deps));
       while ((await answerReset()) === 'more');
+      const resetFactors = jobsOf(deps, factorResetQueue(deps));
+      while ((await resetFactors()) === 'more');
       const deliverMail = jobsOf(deps, mailQueue(deps));
       while ((await deliverMail()) === 'more');
     },

@@ -34,6 +34,8 @@ create table portal_user (
 );
 -- For the list of users, which shows the first ones by name.
 create index portal_user_by_name on portal_user (username, id);
+-- For the operators, of whom one must be left.
+create index portal_user_by_role on portal_user (role, id) where role is not null;
 -- For the search of the desk: the words of a user's names, without accents.
 create function search_words(text text) returns tsvector language sql immutable parallel safe return
   to_tsvector('simple', regexp_replace(regexp_replace(lower(normalize(text, nfkd)), '[\u0300-\u036f]', '', 'g'), '[^[:alnum:]]+', ' ', 'g'));
@@ -450,6 +452,8 @@ create table audit_event (
 create index audit_event_at on audit_event using brin (at);
 create index audit_event_reference on audit_event (reference) where reference is not null;
 create index audit_event_of_user on audit_event (user_id, id desc) where user_id is not null;
+-- For the newest change, which whoever changes a customer at the desk must have seen.
+create index audit_event_of_customer on audit_event (customer_key, id desc) where event = 'customer-changed';
 
 
 -- What happens by itself.

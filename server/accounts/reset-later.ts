@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import { insertAuditEvent } from '../audit/audit-event.ts';
+import type { By } from '../audit/audit-events.ts';
+import { type Connection, type Database, rowOrNull } from '../database/database.ts';
+import type { DepsWithoutWake } from '../deps.ts';
+import { deleteJob, insertJob, type Queue } from '../jobs/job.ts';
+import { hour } from '../limits.ts';
+import { queueMail } from '../mail/queue-mail.ts';
+import { findUserByIdForUpdate } from '../people/portal-user.ts';
+import { actOnUser, deletePendingReset, pendingResets, removeTwoFactor, whoseEvent } from './act-on-user.ts';
+
+type ResetLaterResult =
+  | { kind: 'notFound' | 'nothing' }
+  /** `begun` before, where it was asked again, which changes nothing. */
+  | { kind: 'begun'; at: Date };
+
+/**
+ * Begins the reset of a user's second factor, which takes effect in an hour: whoever has talked support into it for somebody else's
+ * account gains nothing as long as the owner reads the mail in time.
+ */
+export async function resetTwoFactorLater(sql: Database, name: string, { now, ...who }: By): Promise<ResetLaterResult> {
+  const result = await actOnUser(sql, name, async (sql, user): Promise<ResetLaterResult> => {
+    const begun = await findReset(sql, user.id);
+    if (begun) return { kind: 'begun', at: begun };
+    if (!(await hasSecondFactor(sql, user.id))) return { kind: 'nothing' };
+    const at = new Date(now.getTime() + hour);
+    const job = { id: randomUUID(), queue: pendingResets, isWaitedFor: false, payload: who, userId: user.id };
+    await insertJob(sql, { ...job, madeAt: at });
+    const steps = [{ step: 'takes effect', outcome: at.toISOString() }];
+    await insertAuditEvent(sql, { event: 'two-factor-reset-begun', ...whoseEvent(user), steps, ...who }, now);
+    if (user.active)
+      await queueMail(sql, user, { kind: 'secondFactorResetSoon', now, takesEffectAt: at.toISOString() });
+    return { kind: 'begun', at };
+  });
+  return result ?? { kind: 'notFound' };
+}
+
+/** When a user's second factor will be reset; null if it will not. */
+export async function findReset(sql: Connection, userId: string): Promise<Date | null> {
+  const reset = await rowOrNull(sql<{ at: Date }[]>`
+    select made_at as at from job where queue = ${pendingResets} and user_id = ${userId}`);
+  return reset?.at ?? null;
+}
+
+/** Calls off the reset of a user's second factor, and records it; false if there is none, null if the user is unknown. */
+export async function keepTwoFactor(sql: Database, name: string, { now, ...who }: By): Promise<boolean | null> {
+  return await actOnUser(sql, name, async (sql, user) => {
+    if (!(await deletePendingReset(sql, user.id))) return false;
+    await insertAuditEvent(sql, { event: 'two-factor-reset-kept', ...whoseEvent(user), ...who }, now);
+    return true;
+  });
+}
+
+async function hasSecondFactor(sql: Connection, userId: string): Promise<boolean> {
+  const rows = await sql`
+    select from totp where user_id = ${userId} union all
+    select from email_factor where user_id = ${userId} union all
+    select from remembered_device where user_id = ${userId} limit 1`;
+  return rows.length > 0;
+}
+
+/** The resets whose hour is over: each is done as by whoever asked for it. */
+export function factorResetQueue({ sql, now }: DepsWithoutWake): Queue<Omit<By, 'now'>> {
+  return {
+    name: pendingResets,
+    atOnce: 1,
+    async perform({ id, payload, userId }) {
+      await sql.begin(async (sql) => {
+        const user = userId && (await findUserByIdForUpdate(sql, userId));
+        // Somebody may have kept it just now, or another instance has done it.
+        if (user && (await deleteJob(sql, id))) await removeTwoFactor(sql, user, { ...payload, now: now() });
+      });
+      return 'done';
+    },
+    async giveUp(sql, { payload, userId }) {
+      const steps = [{ step: 'given up', outcome: 'not done within a day' }];
+      const whose = userId === null ? {} : { userId };
+      await insertAuditEvent(sql, { event: 'two-factor-reset-kept', ...whose, steps, ...payload }, now());
+    },
+  };
+}
