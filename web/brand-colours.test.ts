@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { contrastOf } from '#test/support/contrast.ts';
@@ -12,7 +13,12 @@ const grid = steps.flatMap((r) => steps.flatMap((g) => steps.map((b) => `#${[r, 
 
 /** The fixed colours, from the style sheets. */
 const meaning = {
-  day: { danger: '#941617', success: '#115531', white: '#fff' },
+  day: {
+    ...coloursOf(readFileSync(new URL('styles/plaster.css', import.meta.url), 'utf8')),
+    danger: '#941617',
+    success: '#115531',
+    white: '#fff',
+  },
   night: { danger: '#fdb0ad', success: '#8ee0ab' },
 };
 
@@ -59,7 +65,9 @@ function tooFaint(all: Colours): string[] {
 }
 
 function coloursOf(declarations: string): Colours {
-  return Object.fromEntries(declarations.split(';').map((one) => one.slice(2).split(':') as [string, string]));
+  return Object.fromEntries(
+    [...declarations.matchAll(/--([\w-]+): ?(#\w+)/g)].map(([, name, colour]) => [name, colour]),
+  );
 }
 
 function hexByte(part: number): string {

@@ -1,31 +1,16 @@
 import { hexOf, litFrom, mixed, type Oklch, oklchOf } from '#contract/colour.ts';
 
-type Colours = Record<string, Oklch | string>;
+type Colours = Record<string, Oklch>;
 
 const white: Oklch = { l: 1, c: 0, h: 0 };
 const black: Oklch = { l: 0, c: 0, h: 0 };
-
-/** By day the wall is warm plaster for every brand. */
-const plaster = {
-  wall: '#e8e6e1',
-  order3: '#edebe6',
-  order2: '#f1efeb',
-  order1: '#f6f4f1',
-  door: '#fff',
-  'door-lo': '#fff',
-  floor: '#dedcd5',
-  return3: '#e0ded8',
-  return2: '#e3e1db',
-  return1: '#e7e5e0',
-  return0: '#ebe9e5',
-  field: '#fff',
-};
 
 /**
  * The colours of the pages, as declarations of the properties that portal.css uses. In OKLCH equal lightness looks equally
  * light, so a fixed one keeps the contrast for every brand. Reads `#rgb` or `#rrggbb`.
  *
- * wall, order3 to order1 and door step toward the light; `return`s are the thickness of each order.
+ * wall, order3 to order1 and door step toward the light; `return`s are the thickness of each order. By day these are warm
+ * plaster for every brand (styles/plaster.css).
  */
 export function brandColours(brand: string): { day: string; night: string } {
   const colour = oklchOf(brand);
@@ -37,7 +22,6 @@ function dayColours({ l, c, h }: Oklch): Colours {
   const accent = { l: Math.min(l, 0.386), c: Math.min(c, 0.15), h };
   const fill = { l: isLit ? between(0.79, l, 0.87) : Math.min(l, 0.41), c: Math.min(c, 0.16), h };
   return {
-    ...plaster,
     ...buttonColours(accent, fill, isLit ? white : black),
     'accent-quiet': mixed(accent, 0.08, white),
     'accent-edge': { l: Math.min(l, 0.56), c: Math.min(c, 0.15), h },
@@ -88,7 +72,7 @@ const buttonColours = (accent: Oklch, fill: Oklch, push: Oklch) => ({
 
 function declarations(colours: Colours): string {
   return Object.entries(colours)
-    .map(([name, colour]) => `--${name}:${typeof colour === 'string' ? colour : hexOf(colour)}`)
+    .map(([name, colour]) => `--${name}:${hexOf(colour)}`)
     .join(';');
 }
 

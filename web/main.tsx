@@ -4,7 +4,6 @@ import { redirectValue } from '#contract/destination.ts';
 import { hasAddress, type RenderedPage } from '#contract/page.ts';
 import { languageOfSearch, placeOfUrl, screenAt } from './addresses.ts';
 import { App } from './app.tsx';
-import { ErrorDoor } from './components/error-door.tsx';
 import { loadTexts } from './load-texts.ts';
 import { isForeign, settle } from './page-load.ts';
 import { nothingSaved, SavedValuesStore } from './saved-values.ts';
@@ -16,7 +15,6 @@ import { whenIdle } from './when-idle.ts';
 const address = location.href;
 const portal = document.getElementById('portal');
 const asSent = portal?.cloneNode(true);
-let isStarted = false;
 
 const LaterScreen = lazy(loadLaterScreen);
 
@@ -58,36 +56,28 @@ async function start(): Promise<void> {
     isLater(screenAt(page, arrived)) && loadLaterScreen(),
   ]);
   const app = (
-    <ErrorDoor texts={texts} onError={putBack}>
-      <App
-        {...{ page, language, texts, LaterScreen }}
-        browser={{ store, startedAt, onStarted }}
-        place={isAsRendered ? rendered : arrived}
-        saved={isAsRendered ? nothingSaved : store.read()}
-      />
-    </ErrorDoor>
+    <App
+      {...{ page, language, texts, LaterScreen }}
+      browser={{ store, startedAt }}
+      place={isAsRendered ? rendered : arrived}
+      saved={isAsRendered ? nothingSaved : store.read()}
+    />
   );
+  /** An error in the script never leaves an empty page: the server's works without; of another screen it is asked for. */
+  function onUncaughtError(error: unknown): void {
+    console.error(error);
+    if (asSent && location.href === startedAt) {
+      portal?.replaceWith(asSent);
+      putAddressBack();
+    } else location.reload();
+  }
   // As a transition it is done in slices; a press in between is answered at once.
   startTransition(() => {
-    if (isAsRendered) hydrateRoot(portal, app);
-    else createRoot(portal).render(app);
+    if (isAsRendered) hydrateRoot(portal, app, { onUncaughtError });
+    else createRoot(portal, { onUncaughtError }).render(app);
   });
   // Other screens are other documents where the server's own page is shown. A link that needs it asks again.
   if (hasAddress(page.screen)) whenIdle(() => loadLaterScreen().catch(() => {}));
-}
-
-/** Not at once: failures in the same step are noticed first. */
-function onStarted(): void {
-  setTimeout(() => {
-    isStarted = true;
-  });
-}
-
-/** Later failures are handled by the error boundary, whose button leads here again. */
-function putBack(): void {
-  if (isStarted || !asSent) return;
-  portal?.replaceWith(asSent);
-  putAddressBack();
 }
 
 function putAddressBack(): void {

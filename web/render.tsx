@@ -11,6 +11,7 @@ import { filled, serverTexts, type Texts } from './messages.ts';
 import { titleKey } from './screen-title.ts';
 import { isLater } from './screens/current-screen.tsx';
 import { LaterScreen } from './screens/later-screen.tsx';
+import plaster from './styles/plaster.css?inline';
 import portal from './styles/portal.css?inline';
 import screens from './styles/screens.css?inline';
 import tokens from './styles/tokens.css?inline';
@@ -37,7 +38,7 @@ export function styleText(accentColour: string | null): string {
   const { day, night } = brandColours(brand);
   // A page is printed as by day.
   const colours = `:root{${day}}@media screen and (prefers-color-scheme:dark){:root{${night}}}`;
-  return colours + tokens + portal + screens;
+  return plaster + colours + tokens + portal + screens;
 }
 
 /** Returns the whole HTML document of one page. */
@@ -45,8 +46,8 @@ export function renderDocument(page: Page, assets: PageAssets): string {
   return documentOf(page, assets, renderContent(page, assets));
 }
 
-/** What a document has in its language: its title, the two elements that the script reads, and what comes before that. */
-type Content = { title: string; elements: string; rest?: string };
+/** What a document has in its language: its title, the two elements that the script reads, and what comes before that and after its style. */
+type Content = { title: string; elements: string; rest?: string; style?: string };
 
 export function renderContent(page: Page, assets: PageAssets): Content {
   const { language } = page;
@@ -63,8 +64,12 @@ export function dataOfPage(page: Page, assets: Pick<PageAssets, 'texts'>): strin
   return `<script type="application/json" id="page">${jsonForScript(sent)}</script>`;
 }
 
-/** The document around it. */
-export function documentOf(page: Page, assets: PageAssets, { title, elements, rest = '' }: Content): string {
+/** The document around it; the colours in its head are those of the wall. */
+export function documentOf(
+  page: Page,
+  assets: PageAssets,
+  { title, elements, rest = '', style = '' }: Content,
+): string {
   const later = isLater(page.screen);
   // What the script would ask for only when it runs.
   const preloads = [assets.messages[page.language], ...(later ? [assets.laterScript] : [])]
@@ -74,11 +79,14 @@ export function documentOf(page: Page, assets: PageAssets, { title, elements, re
 <html lang="${page.language}">
 <head>
 <meta charset="utf-8">
-${metaOfScreen}
+<meta name="viewport" content="width=device-width,initial-scale=1,interactive-widget=resizes-content">
+<meta name="color-scheme" content="light dark">
+<meta name="theme-color" content="#f1efeb" media="(prefers-color-scheme:light)">
+<meta name="theme-color" content="#0b0f19" media="(prefers-color-scheme:dark)">
 <meta name="description" content="${escaped(filled(textsFor(page, assets).description, { name: page.branding.name }))}">
 <title>${escaped(title)}</title>
 ${onwards(page)}<link rel="icon" href="${iconOf(assets.accentColour ?? houseBrand)}">
-${preloads}<style>${assets.style}</style>
+${preloads}<style>${assets.style}</style>${style}
 </head>
 <body>
 ${elements}
@@ -87,12 +95,6 @@ ${rest}<script type="module" async src="${escaped(assets.script)}"></script>
 </html>
 `;
 }
-
-/** How every page fits its screen; the colours are those of the wall around it. */
-export const metaOfScreen = `<meta name="viewport" content="width=device-width,initial-scale=1,interactive-widget=resizes-content">
-<meta name="color-scheme" content="light dark">
-<meta name="theme-color" content="#f1efeb" media="(prefers-color-scheme:light)">
-<meta name="theme-color" content="#0b0f19" media="(prefers-color-scheme:dark)">`;
 
 /** The texts of a page, those of the brand among them, and those of an invitation in place of others. */
 function textsFor({ language, screen }: Page, { texts }: Pick<PageAssets, 'texts'>): Texts {
@@ -119,23 +121,13 @@ function onwards({ screen }: Page): string {
 }
 
 /** The address of the icon in a colour. */
-export const iconOf = (colour: string) =>
-  'data:image/svg+xml,' +
-  encodeURIComponent(
-    `<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'><path fill='${colour}' fill-rule='evenodd' d='M4 31V14a12 12 0 0 1 24 0v17zm9 0h11V16.5a5.5 5.5 0 0 0-11 0z'/></svg>`,
-  )
-    .replaceAll('%3D', '=')
-    .replaceAll('%2F', '/')
-    .replaceAll('%3A', ':');
+const iconOf = (colour: string) =>
+  `data:image/svg+xml,${`<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'><path fill='${colour}' d='M4 31V14a12 12 0 0 1 24 0v17zm9 0h11V16.5a5.5 5.5 0 0 0-11 0z'/></svg>`.replace(/[<>#\s]/g, encodeURIComponent)}`;
 
-export function escaped(text: string): string {
+function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 /** JSON that cannot end its script element or break as script in an old parser. */
-function jsonForScript(value: unknown): string {
-  return JSON.stringify(value).replace(
-    /[<\u2028\u2029]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-}
+const jsonForScript = (value: unknown) =>
+  JSON.stringify(value).replace(/[<\u2028\u2029]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);

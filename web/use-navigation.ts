@@ -16,8 +16,6 @@ export type Start = {
     store: SavedValuesStore;
     /** The address when the script started, once it was settled. */
     startedAt: string;
-    /** Called once what the script adds to the server's page is there. */
-    onStarted: () => void;
   } | null;
 };
 
@@ -36,11 +34,9 @@ export function useNavigation(first: Start, leaving: { fadeOver: () => Promise<v
   // What only the browser knows comes after the first render, which must equal the server's exactly. Most often nothing is
   // saved, and then nothing is rendered again.
   useEffect(() => {
-    if (!browser) return;
-    const known = browser.store.read();
-    if (JSON.stringify(known) === JSON.stringify(saved)) browser.onStarted();
-    else setSaved(known);
-  }, [browser, saved]);
+    const known = store?.read();
+    if (known && JSON.stringify(known) !== JSON.stringify(saved)) setSaved(known);
+  }, [store, saved]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, for an address entered while the script was loading
   useEffect(() => {

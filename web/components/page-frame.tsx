@@ -73,8 +73,8 @@ export function Mark() {
     </picture>
   ) : (
     <>
-      <svg viewBox="0 0 26 30" width="26" height="30" fill="currentColor" aria-hidden="true">
-        <path fillRule="evenodd" d="M1 30V13a12 12 0 0 1 24 0v17zm9 0h11V15.5a5.5 5.5 0 0 0-11 0z" />
+      <svg viewBox="0 0 26 30" aria-hidden="true">
+        <path fill="currentColor" stroke="none" d="M1 30V13a12 12 0 0 1 24 0v17zm9 0h11V15.5a5.5 5.5 0 0 0-11 0z" />
       </svg>
       <span>{name}</span>
     </>

@@ -88,7 +88,7 @@ function Bar() {
   );
 }
 
-const lens = <path d="M3.5 9a5.5 5.5 0 1 0 11 0 5.5 5.5 0 1 0-11 0ZM13.2 13.2 17 17" />;
+const lens = 'M3.5 9a5.5 5.5 0 1 0 11 0 5.5 5.5 0 1 0-11 0ZM13.2 13.2 17 17';
 
 /** What a form has just done, as it was recorded; or why it was not done. */
 function Result() {

@@ -74,17 +74,7 @@ export function NotFound() {
   const { message, page, place } = useApp();
   return (
     <>
-      <svg
-        className="numeral"
-        width="150"
-        height="64"
-        viewBox="0 0 150 64"
-        fill="none"
-        stroke="currentColor"
-        strokeWidth="9"
-        strokeLinejoin="round"
-        aria-hidden="true"
-      >
+      <svg className="numeral" width="150" height="64" viewBox="0 0 150 64" strokeWidth="9" aria-hidden="true">
         <path d="M34 64V7L8 43h37M58 64V24a17 17 0 0 1 34 0v40M134 64V7l-26 36h37" />
       </svg>
       <Heading prefix="404: ">{message('not-found-text')}</Heading>
