@@ -6,6 +6,7 @@ import { type Config, placeholderWarning } from '#server/config/config.ts';
 import type { Hub } from '#server/config/hub.ts';
 import { loopbackNames } from '#server/config/public-url.ts';
 import { hostAndPort } from '#server/config/server-urls.ts';
+import { deskRoleWords, hasDeskRole } from '#server/database/desk-role.ts';
 import { dataFolderError } from '#server/database/embedded/cluster.ts';
 import { patientRead } from '#server/database/large-tables.ts';
 import { MailNotSent } from '#server/deps.ts';
@@ -70,6 +71,20 @@ export async function checkProxy(config: Config): Promise<Finding> {
   if (!address || isTrustedProxy(address, config.trustedProxies))
     return passed('none has been met that trustedProxies lacks');
   return failed(forgottenProxy(address, config));
+}
+
+/** Whether PostgreSQL holds those who administer a customer to it: without its role the desk does not open to them. */
+export async function checkDesk(): Promise<Finding> {
+  return await withDatabase(async ({ sql }) => {
+    const [row] = await patientRead(
+      sql,
+      async (sql) =>
+        await sql`select current_user as owner, exists (select from membership where administers) as "isNeeded"`,
+    );
+    if (!row?.isNeeded) return passed('nobody administers a customer');
+    if (await hasDeskRole(sql)) return passed('administrators are held to their customers');
+    return warned(`administrators find no desk – in PostgreSQL: ${deskRoleWords(row.owner)}`);
+  });
 }
 
 /** Whether the links on the pages are configured. */

@@ -46,6 +46,7 @@ async function* runChecks(recipient: string | undefined): AsyncGenerator<Check> 
     yield { check: 'secrets', ...(await doctor.checkSecrets()) };
     yield { check: 'reverse proxy', ...(await doctor.checkProxy(config)) };
     yield { check: 'single sign-on', ...(await doctor.checkEnds()) };
+    yield { check: 'desk', ...(await doctor.checkDesk()) };
   }
   if (config.hub) yield { check: 'hub', ...(await doctor.checkHub(config, config.hub)) };
   const mail = await doctor.checkMail(config);

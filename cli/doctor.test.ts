@@ -102,6 +102,7 @@ describe('vestibule doctor', () => {
       'ok      – secrets – everything is sealed under the first secret',
       'ok      – reverse proxy – none has been met that trustedProxies lacks',
       'ok      – single sign-on – nothing expires within 60 days, and no domain is locked out',
+      'ok      – desk – nobody administers a customer',
       `ok      – hub – ${hub} answers 401 to a visitor who is not signed in`,
       `ok      – mail connection – 127.0.0.1:${server.port} answers`,
       'ok      – mail TLS – TLSv1.3 by STARTTLS, with a valid certificate',

@@ -60,6 +60,7 @@ export const accountNotices = {
   sessionEnded: 'good',
   sessionsEnded: 'good',
   languageChosen: 'good',
+  factorKept: 'good',
 } as const;
 export type AccountNotice = keyof typeof accountNotices;
 
@@ -87,6 +88,10 @@ export type AccountView =
       devices: number;
       sessions: AccountSession[];
       signIns: AccountSignIn[];
+      /** What others did to the account lately, newest first, with texts `event-…`. */
+      support: { at: Date; event: string }[];
+      /** When support's reset of the second factor takes effect. */
+      resetAt: Date | null;
     }
   | {
       name: 'passkeys';

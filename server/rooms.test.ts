@@ -41,10 +41,10 @@ const rooms = [
   'single-sign-on',
   // forward auth, our own proxy, signed tokens, sign-outs told to hubs
   'hub',
-  // what people do once they are in: account page, sign-out
-  'account',
   // what operators do to users and customers; moving in
   'accounts',
+  // what people do once they are in: account page, sign-out
+  'account',
   // support and administration in the browser
   'desk',
   // the addresses of screens, the page behind the sign-in, screens as files

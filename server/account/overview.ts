@@ -2,9 +2,12 @@ import type { AccountView } from '#contract/account.ts';
 import { accountUrl } from '#contract/account.ts';
 import { languageOfTag } from '#contract/languages.ts';
 import { queryNames } from '#contract/screens.ts';
+import { pendingResets } from '../accounts/act-on-user.ts';
+import { keepTwoFactor } from '../accounts/reset-later.ts';
 import { insertAuditEvent } from '../audit/audit-event.ts';
 import type { Deps } from '../deps.ts';
 import { listPasskeys } from '../factors/passkey.ts';
+import { day } from '../limits.ts';
 import { updateUser } from '../people/portal-user.ts';
 import { type AccountVisit, personOf } from './account-visit.ts';
 import { stateOfPassword } from './password.ts';
@@ -15,7 +18,11 @@ import { listSessions, listSignIns } from './sessions.ts';
 export const overview: Section = {
   name: 'overview',
   kept: ['language'],
-  actions: { language: { needsProof: false, run: chooseLanguage } },
+  actions: {
+    language: { needsProof: false, run: chooseLanguage },
+    // It only takes away what support has begun.
+    keepFactor: { needsProof: false, run: keepFactor },
+  },
   view: viewOf,
 };
 
@@ -38,7 +45,33 @@ async function viewOf(deps: Deps, visit: AccountVisit): Promise<Extract<AccountV
     devices: account.rememberedDevices,
     sessions: await listSessions(deps, visit),
     signIns: await listSignIns(deps, visit),
+    ...(account.isPart ? { support: [], resetAt: null } : await findSupport(deps, session.userId)),
   };
+}
+
+/** What support, an operator or an administrator does to an account. */
+const supportActs = [
+  ...['user-changed', 'user-unlocked', 'user-signed-out', 'passkey-removed', 'connection-unlinked', 'invited'],
+  ...['two-factor-reset-begun', 'two-factor-reset-kept', 'two-factor-reset', 'reset-link-made', 'reset-link-mailed'],
+];
+
+/** The last of these acts within thirty days, and the reset that is ahead, which is one of them. */
+async function findSupport({ sql, now }: Deps, userId: string) {
+  const rows = await sql<{ at: Date; event: string; resetAt: Date | null }[]>`
+    select at, event, (select made_at from job where queue = ${pendingResets} and user_id = ${userId}) as "resetAt"
+    from audit_event
+    where user_id = ${userId} and event = any(${supportActs}::text[]) and actor <> 'user:' || username
+      and at > ${new Date(now().getTime() - 30 * day)}
+    order by id desc limit 3`;
+  return { support: rows.map(({ at, event }) => ({ at, event })), resetAt: rows[0]?.resetAt ?? null };
+}
+
+/** Calls off the reset of the second factor that support has begun: it was somebody else who asked for it. */
+async function keepFactor(deps: Deps, visit: AccountVisit): Promise<Outcome> {
+  const { actor = '', requestId, address } = personOf(visit);
+  const by = { actor, requestId, ...(address && { address }), now: deps.now() };
+  const isKept = await keepTwoFactor(deps.sql, visit.session.username, by);
+  return isKept ? { kind: 'done', notice: 'factorKept' } : { kind: 'refused', notice: 'changedMeanwhile' };
 }
 
 /** Sets the language of emails and of the hub, and shows the page in it. It changes nothing about how they sign in: no mail. */

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { day } from '#server/limits.ts';
 import {
   accountEvents,
   mailKinds,
@@ -19,6 +20,9 @@ import {
   signInWithApp,
   step,
 } from '#test/support/two-factor-for-test.ts';
+import { unlockUser } from '../accounts/act-on-user.ts';
+import { findReset, resetTwoFactorLater } from '../accounts/reset-later.ts';
+import { changeUser } from '../accounts/users.ts';
 
 const portal = portalOfFile();
 beforeEach(() => startAccountAfresh(portal));
@@ -225,5 +229,40 @@ describe('a session by a connection', () => {
     expect(await signedInAs(portal, byPassword)).toBe('alice');
     const signIns = await portal.send({ url: '/portal/account/sign-ins', cookies });
     expect(signIns.body.match(/<time/g)).toBeNull();
+  });
+});
+
+describe('what support changed', () => {
+  const overview = async (cookies: Browser) =>
+    (await portal.send({ url: '/portal/account?lang=en', cookies })).body.split('What support changed')[1] ?? '';
+
+  it('stands on the overview, own acts and old ones left out', async () => {
+    const { cookies, secret } = await withApp();
+    expect(await overview(cookies)).toBe('');
+    await unlockUser(portal.sql, 'alice', portal.by());
+    portal.wait(31 * day);
+    const later = await signInWithApp(portal, 'alice', secret);
+    expect(await overview(later)).toBe('');
+    await changeUser(portal.sql, 'alice', { name: 'Al' }, portal.by());
+    expect(await overview(later)).toContain('Person changed');
+  });
+
+  it('a reset that is ahead is called off by its owner alone, once', async () => {
+    const { cookies } = await withApp();
+    await resetTwoFactorLater(portal.sql, 'alice', portal.by());
+    expect(await overview(cookies)).toMatch(/will be turned off.*value="keepFactor"/s);
+    const bob = await signedIn(portal, 'bob');
+    for (const [browser, notice] of [
+      [bob, 'changedMeanwhile'],
+      [cookies, 'factorKept'],
+      [cookies, 'changedMeanwhile'],
+    ] as const) {
+      const answer = await postAccount(portal, '', { do: 'keepFactor' }, browser);
+      expect(answer.headers.location).toContain(`notice=${notice}`);
+    }
+    expect(await findReset(portal.sql, await userId(portal, 'alice'))).toBeNull();
+    const kept =
+      await portal.sql`select actor, host(address) as address from audit_event where event = 'two-factor-reset-kept'`;
+    expect(kept).toEqual([{ actor: 'user:alice', address: '198.51.100.7' }]);
   });
 });

@@ -5,7 +5,7 @@ import { useApp } from '../../app-context.ts';
 import { Alert } from '../../components/notice.tsx';
 import { type AccountKey, sectionTitle, useAccount } from '../account-context.tsx';
 import { AccountForm, Row, SectionLink } from '../account-form.tsx';
-import { TextAt } from '../times.tsx';
+import { TextAt, Time } from '../times.tsx';
 import { SessionRow, SignInList } from './sessions.tsx';
 
 type Props = ViewOf<'overview'>;
@@ -22,6 +22,7 @@ export function Overview(view: Props) {
   return (
     <>
       {view.isPart ? <Alert>{text('account-part')}</Alert> : <OwnSignIn {...view} />}
+      {view.support.length > 0 && <Support {...view} />}
       <Panel title="account-sessions-title" link={<SectionLink to="sessions" text="account-all" />}>
         <ul className="rows">
           {sessions.slice(0, shown).map((session) => (
@@ -72,6 +73,25 @@ function OwnSignIn({ isPasswordOpen, passkeys, appSince, recoveryCodesLeft }: Pr
             <SectionLink to="recoveryCodes" text="account-renew" look={isShort ? 'button' : 'button quiet'} />
           </Row>
         )}
+      </ul>
+    </Panel>
+  );
+}
+
+/** What others did to the account, so that nobody is changed behind their back; a reset that is ahead can be called off. */
+function Support({ support, resetAt }: Props) {
+  const { text } = useAccount();
+  return (
+    <Panel title="account-support-title">
+      <ul className="rows">
+        {resetAt && (
+          <Row mark={text('account-reset-soon')} tone="warn" facts={[<Time key="at" at={resetAt} />]}>
+            <AccountForm action="keepFactor" button="account-reset-keep" about={text('account-reset-soon')} />
+          </Row>
+        )}
+        {support.map(({ at, event }) => (
+          <Row key={at.toISOString()} name={text(`event-${event}` as AccountKey)} facts={[<Time key="at" at={at} />]} />
+        ))}
       </ul>
     </Panel>
   );
