@@ -134,14 +134,32 @@ type PersonView = {
 /** What was decided about a request, the step that failed first; `act`: what helps. */
 export type Chain = { event: EventRow; passed: EventRow['steps']; act: DeskAct | null };
 
+/** What is set for a customer besides its name and networks, and to what; with texts `desk-field-…` and `desk-is-…`. `active`: by operators only. */
+export const customerPolicies = {
+  twoFactor: ['off', 'app', 'email'],
+  passkeys: ['on', 'off'],
+  rememberDevices: ['on', 'off'],
+  newDeviceMail: ['on', 'off'],
+  active: ['on', 'off'],
+} as const;
+export type CustomerPolicy = keyof typeof customerPolicies;
+export type PolicyValue = (typeof customerPolicies)[CustomerPolicy][number];
+
+/** The states by which a customer's people are shown; with texts `desk-is-…`. */
+export const peopleFilters = ['any', 'cannotSignIn', 'noFactor', 'invited', 'inactive'] as const;
+export type PeopleFilter = (typeof peopleFilters)[number];
+
 type CustomerView = {
   name: 'customer';
   key: string;
   displayName: string;
   active: boolean;
-  policies: Record<'twoFactor' | 'newDeviceMail' | 'rememberDevices' | 'passkeys', string>;
+  /** Those that whoever looks may set. */
+  policies: { name: CustomerPolicy; value: PolicyValue }[];
+  /** What whoever looks may do with it. */
   acts: DeskAct[];
   people: PersonRow[];
+  /** Of those who meet the filter; `from`: how many come before the shown ones. */
   total: number;
   filter: { person: string; state: string; from: number };
   networks: string[];
@@ -151,8 +169,9 @@ type CustomerView = {
     name: string;
     protocol: 'oidc' | 'saml';
     active: boolean;
+    /** Of the last week. */
     signIns: number;
-    ends: { what: 'certificate' | 'client secret'; endsAt: Date }[];
+    ends: { what: 'certificate' | 'secret'; endsAt: Date; tone: 'warn' | 'bad' | null }[];
     /** What `connection test` found, once it was asked. */
     tested: { step: string; ok: boolean; words: string }[] | null;
   }[];
@@ -161,9 +180,12 @@ type CustomerView = {
 
 /** What typed networks would have done to the sign-ins of the last week. */
 export type Rehearsal = {
+  networks: string;
   signIns: number;
+  refusedSignIns: number;
+  /** The first of them by their number. */
   refused: { person: { id: string; name: string }; address: string; count: number }[];
-  /** Whether whoever types is left out. */
+  /** Whether whoever types signs in here, and is left out. */
   isOwnAddressOut: boolean;
 };
 

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { deskPath } from '#contract/desk.ts';
 import type { Deps } from '../deps.ts';
+import { customer } from './customer.ts';
 import { customers } from './customers.ts';
 import type { DeskPageRoom } from './desk-page.ts';
 import { admitToDesk, deskRoute } from './desk-route.ts';
@@ -23,5 +24,6 @@ export async function addDesk(app: FastifyInstance, deps: Deps): Promise<void> {
       });
     add(search);
     add(customers);
+    add(customer);
   });
 }

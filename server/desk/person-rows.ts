@@ -5,14 +5,15 @@ import { accountKey } from '../throttle/throttle-keys.ts';
 import type { DeskVisit } from './desk-visit.ts';
 
 /** Which people: conditions on the user `u`, one on their state, and their order. */
-type Which = { where: Fragment; state?: PersonState['word']; order: Fragment; limit: number; offset?: number };
+type Which = { where: Fragment; states?: readonly Word[]; order: Fragment; limit: number; offset?: number };
+type Word = PersonState['word'];
 
-type Row = Omit<PersonRow, 'state'> & { word: PersonState['word']; until: Date | null };
+type Row = Omit<PersonRow, 'state'> & { word: Word; until: Date | null };
 
 /** People as whoever is at the desk may see them: of somebody with other customers too, an administrator learns no factor. */
 export async function listPersonRows(deps: Deps, desk: DeskVisit, which: Which): Promise<PersonRow[]> {
   const { sql, actor } = desk;
-  const { where, state, order, limit, offset = 0 } = which;
+  const { where, states, order, limit, offset = 0 } = which;
   const keys = actor.customers.map(({ key }) => key);
   const ofOwn = actor.role === null ? sql`and string_to_array(e.customer_key, ', ') && ${keys}::text[]` : sql``;
   const rows = await sql<Row[]>`
@@ -27,18 +28,22 @@ export async function listPersonRows(deps: Deps, desk: DeskVisit, which: Which):
         order by e.id desc limit 1
       ) as "lastSignInAt"
     from portal_user u
-    where ${where} ${state === undefined ? sql`` : sql`and ${stateOf(deps, desk)} = ${state}`}
+    where ${where} ${hasState(deps, desk, states)}
     order by ${order} limit ${limit} offset ${offset}`;
   return rows.map(({ word, until, ...row }) => ({ ...row, state: { word, until: word === 'waits' ? until : null } }));
 }
 
 /** How many people meet the same conditions. */
-export async function countPeople(deps: Deps, desk: DeskVisit, { where, state }: Pick<Which, 'where' | 'state'>) {
+export async function countPeople(deps: Deps, desk: DeskVisit, { where, states }: Pick<Which, 'where' | 'states'>) {
   const { sql } = desk;
   const [row] = await sql<[{ count: number }]>`
     select count(*) from portal_user u
-    where ${where} ${state === undefined ? sql`` : sql`and ${stateOf(deps, desk)} = ${state}`}`;
+    where ${where} ${hasState(deps, desk, states)}`;
   return row.count;
+}
+
+function hasState(deps: Deps, desk: DeskVisit, states: Which['states']): Fragment {
+  return states ? desk.sql`and ${stateOf(deps, desk)} = any(${states}::text[])` : desk.sql``;
 }
 
 /** A condition: the customer of the membership `m` is one that whoever looks may see. */

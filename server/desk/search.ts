@@ -37,7 +37,7 @@ export const search: DeskPageRoom<true> = {
 };
 
 /** The beginnings of words, as PostgreSQL looks for them; null if there are fewer than two letters to look for. */
-function wordsOf(text: string): string | null {
+export function wordsOf(text: string): string | null {
   const words =
     text
       .normalize('NFKD')
@@ -48,6 +48,6 @@ function wordsOf(text: string): string | null {
 }
 
 /** A condition: the user `u` has words in their names that begin so. */
-function hasWords({ sql }: DeskVisit, words: string): Fragment {
+export function hasWords({ sql }: DeskVisit, words: string): Fragment {
   return sql`search_words(u.username || ' ' || u.email || ' ' || coalesce(u.name, '')) @@ ${words}::tsquery`;
 }

@@ -8,6 +8,7 @@ import { useApp } from '../app-context.ts';
 import { Icon } from '../components/icon.tsx';
 import { Alert } from '../components/notice.tsx';
 import { Mark, PageFooter } from '../components/page-frame.tsx';
+import { CustomerPage } from './customer.tsx';
 import { Customers } from './customers.tsx';
 import { DeskContext, useDesk } from './desk-context.tsx';
 import { EventWords, Reference } from './events.tsx';
@@ -16,6 +17,7 @@ import { Search } from './search.tsx';
 const pages: { [Name in DeskView['name']]?: ComponentType<DeskViewOf<Name>> } = {
   search: Search,
   customers: Customers,
+  customer: CustomerPage,
   prove: SecondFactor,
 };
 

@@ -1,0 +1,136 @@
+import { type CustomerPolicy, customerPolicies, deskFields } from '#contract/desk.ts';
+import { changeCustomer } from '../accounts/customers.ts';
+import { inviteNewUser } from '../accounts/invite-users.ts';
+import { limits } from '../limits.ts';
+import { readNetwork } from '../names/network.ts';
+import { type Reading, readCustomerName, readDisplayName, readEmail, readUsername } from '../names/read-name.ts';
+import type { Customer, CustomerChanges } from '../people/customer.ts';
+import { readGroups } from '../people/groups.ts';
+import { changeConnection } from '../single-sign-on/change-connection.ts';
+import { findSsoConnectionByKey } from '../single-sign-on/sso-connection.ts';
+import { countAttempt } from '../throttle/throttle.ts';
+import type { ActResult, DeskPageRoom, Fields } from './desk-page.ts';
+import { type DeskVisit, Refused } from './desk-visit.ts';
+
+type CustomerAct = NonNullable<DeskPageRoom<Customer>['acts']['invite']>;
+
+/** Makes somebody a person of the customer, and mails them the link to a first password. */
+const invite: CustomerAct = async ({ keys }, { desk }, { key }, fields) => {
+  const { email = '', username, name, groupNames = '' } = fields;
+  const user = {
+    email: accepted('email', readEmail(email)),
+    username: accepted(username ? 'username' : 'email', readUsername(username || email)),
+    name: name ? accepted('name', readDisplayName(name)) : null,
+    groups: accepted('groupNames', readGroups(linesOf(groupNames).map((group) => `${key}:${group}`))),
+    customers: [key],
+    ...{ passwordHash: null, active: true, mayChangePassword: true, language: null },
+  };
+  const result = await inviteNewUser(desk.sql, keys, user, desk.by);
+  switch (result.kind) {
+    case 'added':
+      return 'done';
+    case 'taken':
+      throw new Refused('entryRefused', username && result.field === 'username' ? 'username' : 'email');
+    case 'refused':
+      throw new Refused('entryRefused', 'invite');
+  }
+};
+
+/** Networks are saved once these very ones were rehearsed. */
+const networks: CustomerAct = async (_deps, { desk }, { key }, fields) => {
+  const allowedNetworks = typedNetworks(fields);
+  if (fields.rehearsed !== allowedNetworks.join(' ')) return 'look';
+  return await change(desk, key, { allowedNetworks }, fields);
+};
+
+/** The networks of a form, one a line. */
+export function typedNetworks({ networks = '' }: Fields): string[] {
+  return [...new Set(linesOf(networks).map((line) => accepted('networks', readNetwork(line))))];
+}
+
+const policies: CustomerAct = async (_deps, { desk }, { key }, fields) => {
+  const typed = <Policy extends CustomerPolicy>(policy: Policy) => {
+    const value = (customerPolicies[policy] as readonly string[]).find((value) => value === fields[policy]);
+    if (value === undefined) throw new Refused('entryRefused', 'policy');
+    return value as (typeof customerPolicies)[Policy][number];
+  };
+  const changes = {
+    name: accepted('name', readCustomerName(fields.name ?? '')),
+    twoFactor: typed('twoFactor'),
+    passkeys: typed('passkeys'),
+    rememberDevices: typed('rememberDevices') === 'on',
+    newDeviceMail: typed('newDeviceMail') === 'on',
+    ...(desk.actor.role === 'operator' && { active: typed('active') === 'on' }),
+  };
+  return await change(desk, key, changes, fields);
+};
+
+async function change(
+  { sql, by }: DeskVisit,
+  key: string,
+  changes: CustomerChanges,
+  fields: Fields,
+): Promise<ActResult> {
+  const { kind } = await changeCustomer(sql, key, changes, { ...by, seen: fields[deskFields.seen] ?? '' });
+  switch (kind) {
+    case 'changed':
+      return 'done';
+    case 'unchanged':
+      throw new Refused('nothingChanged');
+    case 'changedMeanwhile':
+      throw new Refused('changedMeanwhile');
+    case 'notFound':
+      throw new Refused('notPossible');
+  }
+}
+
+/** Turns a connection on or off. What would leave people without any way in is for whoever runs the server. */
+const connection: CustomerAct = async ({ keys }, { desk }, customer, fields) => {
+  const key = await ownConnection(desk, customer, fields);
+  const active = fields.active === 'on';
+  const { kind } = await changeConnection({ sql: desk.sql, keys }, key, { active }, desk.by);
+  switch (kind) {
+    case 'changed':
+      return 'done';
+    case 'unchanged':
+      throw new Refused('nothingChanged');
+    case 'notAgreed':
+      throw new Refused('entryRefused', 'connection');
+    case 'notFound':
+      throw new Refused('notPossible');
+  }
+};
+
+/** The page shows what the test finds. Each costs the provider some requests. */
+const testConnection: CustomerAct = async ({ now }, { desk }, customer, fields) => {
+  await ownConnection(desk, customer, fields);
+  const key = { key: `connection-test:${desk.actor.userId}`, limit: limits.throttle.costly };
+  if (await countAttempt(desk.sql, [key], now())) throw new Refused('tooManyAttempts');
+  return 'look';
+};
+
+/** The key of the customer's connection that a form is about. */
+async function ownConnection({ sql }: DeskVisit, { id }: Customer, fields: Fields): Promise<string> {
+  const found = await findSsoConnectionByKey(sql, fields.connection ?? '');
+  if (found?.customerId !== id) throw new Refused('notPossible');
+  return found.key;
+}
+
+/** What was typed, as it is stored. */
+function accepted<T>(field: string, reading: Reading<T>): T {
+  if (reading.kind === 'ok') return reading.value;
+  throw new Refused('entryRefused', field);
+}
+
+const linesOf = (text: string) =>
+  text
+    .split(/[\r\n,;]+/)
+    .map((line) => line.trim())
+    .filter(Boolean);
+
+export const customerActs = { invite, networks, policies, connection, testConnection };
+
+export const customerFields = [
+  ...['email', 'username', 'name', 'groupNames', 'networks', 'rehearsed', 'connection', 'active'],
+  ...Object.keys(customerPolicies),
+];

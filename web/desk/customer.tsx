@@ -1,0 +1,214 @@
+import {
+  customerPath,
+  customerPolicies,
+  type DeskViewOf,
+  peopleFilters,
+  personPath,
+  type Rehearsal,
+} from '#contract/desk.ts';
+import { AccountForm } from '../account/account-form.tsx';
+import { initialsOf } from '../account/account-screen.tsx';
+import { TextAt } from '../account/times.tsx';
+import { Icon, shapes } from '../components/icon.tsx';
+import { Act, Entry, Seen } from './act-form.tsx';
+import { useDesk } from './desk-context.tsx';
+import { PeopleTable } from './people.tsx';
+
+type View = DeskViewOf<'customer'>;
+
+/** A customer: their people, networks and connections, and what else can be done. */
+export function CustomerPage(view: View) {
+  const { text, toDesk } = useDesk();
+  const { key, displayName, active, policies, acts } = view;
+  const facts = policies.map(({ name, value }) => `${text(`desk-field-${name}`)}: ${text(`desk-is-${value}`)}`);
+  return (
+    <>
+      <header className="title">
+        <span className="arch" aria-hidden="true">
+          {initialsOf(displayName)}
+        </span>
+        <div>
+          <h1>{displayName}</h1>
+          <p className="soft">{facts.join(' · ')}</p>
+          {!active && <p className="state bad">{text('desk-customer-off')}</p>}
+        </div>
+        <p className="links">
+          {acts.includes('policies') && <a href="#policies">{text('desk-act-policies')}</a>}
+          <a href={toDesk('/events', { customer: key })}>{text('desk-events')}</a>
+        </p>
+      </header>
+      <div className="cols">
+        <People {...view} />
+        <div className="stackup">
+          <Networks {...view} />
+          <Connections {...view} />
+          {acts.includes('policies') && (
+            <section className="panel">
+              <Act act="policies" hint={text('desk-will-policies')} button="desk-do-policies">
+                <Entry of="policies" name="name" value={displayName} isRequired />
+                {policies.map(({ name, value }) => (
+                  <Entry key={name} of="policies" name={name} value={value} options={customerPolicies[name]} />
+                ))}
+              </Act>
+            </section>
+          )}
+        </div>
+      </div>
+    </>
+  );
+}
+
+function People({ key, acts, people, total, filter: { person, state, from } }: View) {
+  const { text, toDesk } = useDesk();
+  const path = customerPath(key);
+  const last = from + people.length;
+  return (
+    <section className="panel">
+      <header>
+        <h2>{text('desk-people')}</h2>
+        {acts.includes('import') && <a href={toDesk(`${path}/import`)}>{text('desk-act-import')}</a>}
+      </header>
+      {acts.includes('invite') && (
+        <Act act="invite" hint={text('desk-will-invitation')} button="desk-do-invite">
+          <Entry of="invite" name="email" isRequired />
+          <Entry of="invite" name="name" />
+          <Entry of="invite" name="username" />
+          <Entry of="invite" name="groupNames" isLines />
+        </Act>
+      )}
+      <form className="filter" method="get" action={toDesk(path)}>
+        <Entry name="person" value={person} />
+        <Entry name="state" value={state} options={peopleFilters} />
+        <button className="button quiet" type="submit">
+          {text('desk-show')}
+        </button>
+      </form>
+      <PeopleTable people={people} found={person} isOfCustomer />
+      <p className="row">
+        <span className="soft">{text('desk-shown', { from: Math.min(from + 1, last), to: last, total })}</span>
+        {last < total && <a href={toDesk(path, { person, state, from: `${last}` })}>{text('desk-next')}</a>}
+      </p>
+    </section>
+  );
+}
+
+/** From where people may sign in. What is typed is shown against last week before it can be saved. */
+function Networks({ acts, networks, rehearsal }: View) {
+  const { text } = useDesk();
+  return (
+    <section className="panel">
+      <h2>{text('desk-networks')}</h2>
+      {!acts.includes('networks') && <p>{networks.join(', ') || text('desk-networks-anywhere')}</p>}
+      {acts.includes('networks') && (
+        <AccountForm action="networks">
+          <Seen />
+          <Entry of="networks" name="networks" value={networks.join('\n')} isLines />
+          {rehearsal ? <Rehearsed {...rehearsal} /> : <p className="soft">{text('desk-will-networks')}</p>}
+          <p className="filter">
+            {rehearsal && (
+              <button className="button" type="submit" name="rehearsed" value={rehearsal.networks}>
+                {text('desk-do-networks')}
+              </button>
+            )}
+            <button className="button quiet" type="submit">
+              {text(rehearsal ? 'desk-rehearse-again' : 'desk-rehearse')}
+            </button>
+          </p>
+        </AccountForm>
+      )}
+    </section>
+  );
+}
+
+function Rehearsed({ signIns, refusedSignIns, refused, isOwnAddressOut }: Rehearsal) {
+  const { text, toDesk } = useDesk();
+  const words = signIns === 0 ? 'none' : refusedSignIns === 0 ? 'all' : 'some';
+  const more = refused.reduce((left, { count }) => left - count, refusedSignIns);
+  // The smallest part is still seen.
+  const part = Math.max(refusedSignIns, signIns / 100);
+  return (
+    <div className={refusedSignIns > 0 || isOwnAddressOut ? 'alert warn' : 'alert'} role="status">
+      <Icon shape={shapes.alert} />
+      <div className="stackup">
+        <p>
+          <strong>{text(`desk-rehearsal-${words}`, { signIns, refused: refusedSignIns })}</strong>
+        </p>
+        {isOwnAddressOut && <p>{text('desk-rehearsal-own')}</p>}
+        {refusedSignIns > 0 && (
+          <svg className="share" viewBox={`0 0 ${signIns} 6`} preserveAspectRatio="none" aria-hidden="true">
+            <path d={`M0 0h${signIns - part}v6H0z`} />
+            <path d={`M${signIns - part} 0h${part}v6h-${part}z`} />
+          </svg>
+        )}
+        <ul className="rows">
+          {refused.map(({ person, address, count }) => (
+            <li className="row" key={person.id + address}>
+              <span>
+                <a href={toDesk(personPath(person.id))}>{person.name}</a> <span className="soft">{address}</span>
+              </span>
+              <span className="soft">{text('desk-sign-ins', { count })}</span>
+            </li>
+          ))}
+          {more > 0 && <li className="soft">{text('desk-rehearsal-more', { count: more })}</li>}
+        </ul>
+      </div>
+    </div>
+  );
+}
+
+/** The identity providers: whether people come by them, what ends when, and whether they answer. */
+function Connections({ acts, connections }: View) {
+  const { text } = useDesk();
+  return (
+    <section className="panel">
+      <h2>{text('desk-connections')}</h2>
+      <ul className="rows">
+        {connections.map(({ key, name, protocol, active, signIns, ends, tested }) => (
+          <li key={key}>
+            <p className="row">
+              <b>{name}</b>
+              <span className={active ? 'state' : 'state plain'}>
+                {active ? text('desk-sign-ins-week', { count: signIns }) : text('desk-connection-off')}
+              </span>
+            </p>
+            <p className="soft">
+              {text(`desk-protocol-${protocol}`)}
+              {ends.length === 0 && ` ${text('desk-ends-nothing')}`}
+            </p>
+            {ends.map(({ what, endsAt, tone }) => (
+              <p className={tone ? `state ${tone}` : 'soft'} key={what}>
+                <TextAt text={tone === 'bad' ? `desk-over-${what}` : `desk-ends-${what}`} at={endsAt} isDay />
+              </p>
+            ))}
+            <div className="acts">
+              {(['testConnection', 'connection'] as const).map((act) => {
+                const words = act === 'testConnection' ? 'desk-do-test' : active ? 'desk-do-off' : 'desk-do-on';
+                return (
+                  acts.includes(act) && (
+                    <AccountForm key={act} action={act} button={words} about={name} look="quiet">
+                      <input type="hidden" name="connection" value={key} />
+                      <input type="hidden" name="active" value={active ? 'off' : 'on'} />
+                    </AccountForm>
+                  )
+                );
+              })}
+            </div>
+            {tested && (
+              // In the words of the command line.
+              <ul lang="en" role="status">
+                {tested.map(({ step, ok, words }) => (
+                  <li key={step + words}>
+                    <span className={ok ? 'state' : 'state bad'}>{step}</span> <span className="soft">{words}</span>
+                  </li>
+                ))}
+              </ul>
+            )}
+          </li>
+        ))}
+      </ul>
+      <p className="soft">
+        {text('desk-connections-add')} <code>vestibule connection add</code>
+      </p>
+    </section>
+  );
+}
