@@ -2,10 +2,11 @@ import { insertAuditEvent } from '../audit/audit-event.ts';
 import { type By, customersOfEvent } from '../audit/audit-events.ts';
 import type { Keys } from '../crypto/keys.ts';
 import { tokenHash } from '../crypto/token.ts';
-import type { Connection, Database } from '../database/database.ts';
+import { type Connection, type Database, RollBack } from '../database/database.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { foldLoginName } from '../names/read-name.ts';
 import { findResetUsersForUpdate, makeLink, type ResetUser } from '../sign-in/reset-link.ts';
+import { type AddUserResult, addUserWithin, type UserToAdd } from './users.ts';
 
 type InviteUsersResult =
   /** Nobody was invited; why, for each name that was refused. */
@@ -23,20 +24,43 @@ export async function inviteUsers(
   names: readonly string[],
   by: By,
 ): Promise<InviteUsersResult> {
-  return await sql.begin(async (sql): Promise<InviteUsersResult> => {
-    const found = await findResetUsersForUpdate(sql, names.map(foldLoginName), null);
-    const users = new Map<string, ResetUser>();
-    const refusals: { name: string; problem: string }[] = [];
-    for (const name of names) {
-      const user = found.get(foldLoginName(name));
-      const problem = user ? problemOf(user) : 'there is no such user';
-      if (problem) refusals.push({ name, problem });
-      else if (user) users.set(user.id, user);
-    }
-    if (refusals.length > 0) return { kind: 'refused', refusals };
-    for (const user of users.values()) await invite(sql, keys, user, by);
-    return { kind: 'invited', users: [...users.values()].map(({ username, email }) => ({ username, email })) };
+  return await sql.begin((sql) => inviteWithin(sql, keys, names, by));
+}
+
+/** Adds a user without a password and invites them: neither without the other. */
+export async function addInvitedUser(
+  sql: Database,
+  keys: Pick<Keys, 'seal'>,
+  user: UserToAdd,
+  by: By,
+): Promise<AddUserResult> {
+  return await sql.begin(async (sql): Promise<AddUserResult | RollBack<AddUserResult>> => {
+    const added = await addUserWithin(sql, user, by);
+    if (added.kind === 'refused') return added;
+    const invited = await inviteWithin(sql, keys, [user.username], by);
+    const [refusal] = invited.kind === 'refused' ? invited.refusals : [];
+    return refusal ? new RollBack({ kind: 'refused', problem: `invitation: ${refusal.problem}` }) : added;
   });
+}
+
+async function inviteWithin(
+  sql: Connection,
+  keys: Pick<Keys, 'seal'>,
+  names: readonly string[],
+  by: By,
+): Promise<InviteUsersResult> {
+  const found = await findResetUsersForUpdate(sql, names.map(foldLoginName), null);
+  const users = new Map<string, ResetUser>();
+  const refusals: { name: string; problem: string }[] = [];
+  for (const name of names) {
+    const user = found.get(foldLoginName(name));
+    const problem = user ? problemOf(user) : 'there is no such user';
+    if (problem) refusals.push({ name, problem });
+    else if (user) users.set(user.id, user);
+  }
+  if (refusals.length > 0) return { kind: 'refused', refusals };
+  for (const user of users.values()) await invite(sql, keys, user, by);
+  return { kind: 'invited', users: [...users.values()].map(({ username, email }) => ({ username, email })) };
 }
 
 function problemOf(user: ResetUser): string | null {

@@ -29,27 +29,32 @@ import { endLinksOfUser } from '../sign-in/reset-link.ts';
 
 /** Why a user cannot be as asked. */
 type UserRefusal = Extract<Reading, { kind: 'refused' }>;
-type AddUserResult = { kind: 'added'; id: string } | UserRefusal;
+export type AddUserResult = { kind: 'added'; id: string } | UserRefusal;
+
+export type UserToAdd = Omit<UserInWords, 'groups' | 'administers'> & Partial<UserInWords>;
 
 /** Adds a user from validated fields, with names and customers, and records it; all or nothing. */
-export async function addUser(
-  sql: Database,
-  { groups = [], administers = [], ...user }: Omit<UserInWords, 'groups' | 'administers'> & Partial<UserInWords>,
+export async function addUser(sql: Database, user: UserToAdd, by: By): Promise<AddUserResult> {
+  return await sql.begin((sql) => addUserWithin(sql, user, by));
+}
+
+/** The same within a transaction that does more. */
+export async function addUserWithin(
+  sql: Connection,
+  { groups = [], administers = [], ...user }: UserToAdd,
   { now, ...who }: By,
 ): Promise<AddUserResult> {
-  return await sql.begin(async (sql): Promise<AddUserResult> => {
-    const refusal = await reasonAgainst(sql, { ...user, groups, administers }, null);
-    if (refusal) return refusal;
-    const id = await insertUser(sql, user, now);
-    await updateMemberships(sql, id, user.customers);
-    await updateLoginNames(sql, id, foldsOfUser(user));
-    await updateGroups(sql, id, groups);
-    await updateAdministers(sql, id, administers);
-    const steps = newUserInWords({ ...user, groups, administers }, 'set');
-    const whose = { userId: id, username: user.username, ...customersOfEvent(user.customers) };
-    await insertAuditEvent(sql, { event: 'user-added', ...whose, steps, ...who }, now);
-    return { kind: 'added', id };
-  });
+  const refusal = await reasonAgainst(sql, { ...user, groups, administers }, null);
+  if (refusal) return refusal;
+  const id = await insertUser(sql, user, now);
+  await updateMemberships(sql, id, user.customers);
+  await updateLoginNames(sql, id, foldsOfUser(user));
+  await updateGroups(sql, id, groups);
+  await updateAdministers(sql, id, administers);
+  const steps = newUserInWords({ ...user, groups, administers }, 'set');
+  const whose = { userId: id, username: user.username, ...customersOfEvent(user.customers) };
+  await insertAuditEvent(sql, { event: 'user-added', ...whose, steps, ...who }, now);
+  return { kind: 'added', id };
 }
 
 type UserInWords = NewUser & Record<'customers' | 'groups' | 'administers', readonly string[]>;

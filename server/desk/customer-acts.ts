@@ -1,6 +1,6 @@
 import { type CustomerPolicy, customerPolicies, deskFields } from '#contract/desk.ts';
 import { changeCustomer } from '../accounts/customers.ts';
-import { inviteNewUser } from '../accounts/invite-users.ts';
+import { addInvitedUser } from '../accounts/invite-users.ts';
 import { limits } from '../limits.ts';
 import { readNetwork } from '../names/network.ts';
 import { type Reading, readCustomerName, readDisplayName, readEmail, readUsername } from '../names/read-name.ts';
@@ -25,15 +25,11 @@ const invite: CustomerAct = async ({ keys }, { desk }, { key }, fields) => {
     customers: [key],
     ...{ passwordHash: null, active: true, mayChangePassword: true, language: null },
   };
-  const result = await inviteNewUser(desk.sql, keys, user, desk.by);
-  switch (result.kind) {
-    case 'added':
-      return 'done';
-    case 'taken':
-      throw new Refused('entryRefused', username && result.field === 'username' ? 'username' : 'email');
-    case 'refused':
-      throw new Refused('entryRefused', 'invite');
-  }
+  const result = await addInvitedUser(desk.sql, keys, user, desk.by);
+  if (result.kind === 'added') return 'done';
+  const [field = ''] = result.problem.split(':');
+  // Without a username of its own, the address is meant.
+  throw new Refused('entryRefused', field === 'username' && !username ? 'email' : field);
 };
 
 /** Networks are saved once these very ones were rehearsed. */
@@ -87,6 +83,7 @@ async function change(
 /** Turns a connection on or off. What would leave people without any way in is for whoever runs the server. */
 const connection: CustomerAct = async ({ keys }, { desk }, customer, fields) => {
   const key = await ownConnection(desk, customer, fields);
+  if (key === null) return 'foreign';
   const active = fields.active === 'on';
   const { kind } = await changeConnection({ sql: desk.sql, keys }, key, { active }, desk.by);
   switch (kind) {
@@ -103,17 +100,16 @@ const connection: CustomerAct = async ({ keys }, { desk }, customer, fields) => 
 
 /** The page shows what the test finds. Each costs the provider some requests. */
 const testConnection: CustomerAct = async ({ now }, { desk }, customer, fields) => {
-  await ownConnection(desk, customer, fields);
+  if ((await ownConnection(desk, customer, fields)) === null) return 'foreign';
   const key = { key: `connection-test:${desk.actor.userId}`, limit: limits.throttle.costly };
   if (await countAttempt(desk.sql, [key], now())) throw new Refused('tooManyAttempts');
   return 'look';
 };
 
-/** The key of the customer's connection that a form is about. */
-async function ownConnection({ sql }: DeskVisit, { id }: Customer, fields: Fields): Promise<string> {
+/** The key of the connection that a form is about, if it is the customer's. */
+async function ownConnection({ sql }: DeskVisit, { id }: Customer, fields: Fields): Promise<string | null> {
   const found = await findSsoConnectionByKey(sql, fields.connection ?? '');
-  if (found?.customerId !== id) throw new Refused('notPossible');
-  return found.key;
+  return found?.customerId === id ? found.key : null;
 }
 
 /** What was typed, as it is stored. */

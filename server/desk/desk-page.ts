@@ -34,7 +34,7 @@ export type DeskPageRoom<Found> = {
 
 /**
  * Does what a form says, or throws Refused. Returns where that leads: `done` back to the page, with what was recorded; `look` shows
- * the page with the fields, and has changed nothing; `to` another address.
+ * the page with the fields, and has changed nothing; `foreign`: it names something of somebody else's; `to` another address.
  */
 export type Act<Found> = (deps: Deps, asked: Asked, found: Found, fields: Fields) => Promise<ActResult>;
-export type ActResult = 'done' | 'look' | { to: string };
+export type ActResult = 'done' | 'look' | 'foreign' | { to: string };

@@ -74,6 +74,7 @@ export function deskRoute<Found>(deps: Deps, room: DeskPageRoom<Found>) {
     }
     try {
       const result = await act(deps, asked, found, fields);
+      if (result === 'foreign') return await foreign(asked, reply, begun);
       if (result === 'look') return await show(asked, found, reply, { begun, kept }, fields);
       const query = new URLSearchParams({ [deskFields.done]: desk.by.reference ?? '' });
       const lang = languageOverride(request);

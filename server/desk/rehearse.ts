@@ -33,7 +33,7 @@ export async function rehearse(
         (select count(*) from sign_in where not is_admitted) as "refusedSignIns",
         (
           select coalesce(jsonb_agg(jsonb_build_object('address', host(address), 'count', count, 'person',
-            jsonb_build_object('id', user_id, 'name', coalesce(u.name, u.username, refused.username)))), '[]')
+            jsonb_build_object('id', refused.user_id, 'name', coalesce(u.name, u.username, refused.username))) order by count desc), '[]')
           from refused left join membership m on m.user_id = refused.user_id and m.customer_id = ${id}
             left join portal_user u on u.id = m.user_id
         ) as refused,
