@@ -52,7 +52,7 @@ async function runAudit({ sql }: Opened, flags: AuditFlags): Promise<Answer | nu
   const { user, customer, event, since, limit, follow, json } = flags;
   const filter = {
     ...(user && (await whose(sql, user))),
-    ...(customer && { customerKey: customer }),
+    ...(customer && { customerKeys: [customer] }),
     ...(event && { event }),
   };
   const read = async (since: Date | undefined, limit: number) =>

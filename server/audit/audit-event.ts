@@ -1,4 +1,4 @@
-import type { Connection } from '../database/database.ts';
+import type { Connection, Fragment } from '../database/database.ts';
 import type { AuditEvent, AuditStep } from './audit-events.ts';
 import { referenceOfRequest } from './reference.ts';
 
@@ -19,13 +19,26 @@ export type AuditEventRow = {
   actor: string | null;
 };
 
-/** A filter: all given conditions must hold; only that of `userId` has an index. `limit` is the number of rows, newest first. */
-type AuditFilter = {
+/** `acts`: what somebody did who is not the person themselves, at the desk or by a command. */
+export type EventKind = 'signIns' | 'refusals' | 'acts';
+
+/**
+ * A filter: all given conditions must hold; only those of `userId` and `reference` have an index. `limit` is the number of rows,
+ * newest first.
+ */
+export type AuditFilter = {
   userId?: string;
   username?: string;
-  customerKey?: string;
+  reference?: string;
+  /** Events of any of these. */
+  customerKeys?: readonly string[];
   event?: string;
+  kind?: EventKind;
   since?: Date;
+  /** Not any more. */
+  until?: Date;
+  /** Events with a smaller id. */
+  before?: number;
   limit: number;
 };
 
@@ -56,7 +69,7 @@ const columns = (sql: Connection) => sql`
 /** The newest matching events, newest first. */
 export async function listAuditEvents(
   sql: Connection,
-  { userId, username, customerKey, event, since, limit }: AuditFilter,
+  { userId, username, reference, customerKeys, event, kind, since, until, before, limit }: AuditFilter,
 ): Promise<AuditEventRow[]> {
   // Only the conditions that are asked for, so that an index is used where there is one.
   return await sql<AuditEventRow[]>`
@@ -64,10 +77,25 @@ export async function listAuditEvents(
     where true
       ${userId === undefined ? sql`` : sql`and user_id = ${userId}`}
       ${username === undefined ? sql`` : sql`and lower(username) = lower(${username})`}
-      ${customerKey === undefined ? sql`` : sql`and ${customerKey} = any(string_to_array(customer_key, ', '))`}
+      ${reference === undefined ? sql`` : sql`and reference = ${reference}`}
+      ${customerKeys === undefined ? sql`` : sql`and string_to_array(customer_key, ', ') && ${customerKeys}::text[]`}
       ${event === undefined ? sql`` : sql`and event = ${event}`}
+      ${kind === undefined ? sql`` : sql`and ${ofKind(sql, kind)}`}
       ${since === undefined ? sql`` : sql`and at >= ${since}`}
+      ${until === undefined ? sql`` : sql`and at < ${until}`}
+      ${before === undefined ? sql`` : sql`and id < ${before}`}
     order by id desc limit ${limit}`;
+}
+
+function ofKind(sql: Connection, kind: EventKind): Fragment {
+  switch (kind) {
+    case 'signIns':
+      return sql`event = 'signed-in'`;
+    case 'refusals':
+      return sql`event ~ '(refused|throttled|second-factor-ended)$'`;
+    case 'acts':
+      return sql`actor is distinct from 'user:' || username and actor is not null`;
+  }
 }
 
 /** Names the newest act on a user or customer, so that who acts next can be told of one that they have not seen. */

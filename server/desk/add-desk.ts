@@ -5,6 +5,7 @@ import { customer } from './customer.ts';
 import { customers } from './customers.ts';
 import type { DeskPageRoom } from './desk-page.ts';
 import { admitToDesk, deskRoute } from './desk-route.ts';
+import { eventFiles, events } from './events.ts';
 import { search } from './search.ts';
 
 /** Without a role every method is answered as at an address that does not exist. */
@@ -23,6 +24,8 @@ export async function addDesk(app: FastifyInstance, deps: Deps): Promise<void> {
         handler: deskRoute(deps, room),
       });
     add(search);
+    add(events);
+    for (const file of eventFiles) add(file);
     add(customers);
     add(customer);
   });

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { DeskAct, DeskView } from '#contract/desk.ts';
 import type { Deps } from '../deps.ts';
 import type { DeskVisit } from './desk-visit.ts';
@@ -30,6 +30,8 @@ export type DeskPageRoom<Found> = {
   /** `fields`: of a form whose act shows something before it is done, such as a rehearsal. */
   view: (deps: Deps, asked: Asked, found: Found, fields: Fields) => Promise<DeskView>;
   acts: Partial<Record<DeskAct, Act<Found>>>;
+  /** Sends a file in place of the page. */
+  file?: (deps: Deps, asked: Asked, found: Found, reply: FastifyReply) => Promise<FastifyReply>;
 };
 
 /**

@@ -49,7 +49,8 @@ export function deskRoute<Found>(deps: Deps, room: DeskPageRoom<Found>) {
       return await secondFactor(asked, reply);
     const found = await room.find(deps, asked);
     if (found === null) return await foreign(asked, reply, null);
-    if (request.method !== 'POST') return await show(asked, found, reply);
+    if (request.method !== 'POST')
+      return room.file ? await room.file(deps, asked, found, reply) : await show(asked, found, reply);
 
     const fields = (request.body ?? {}) as Fields;
     const doing = fields[accountFields.action] ?? '';

@@ -1,20 +1,34 @@
 import type { EventRow } from '#contract/desk.ts';
-import type { AuditEventRow } from '../audit/audit-event.ts';
+import type { AuditEventRow, AuditFilter } from '../audit/audit-event.ts';
 import type { DeskVisit } from './desk-visit.ts';
 
-/** An event as whoever is at the desk may see it: an administrator learns no step that tells of another customer. */
-export function eventRowOf({ actor }: Pick<DeskVisit, 'actor'>, row: AuditEventRow): EventRow {
-  const own = actor.customers.map(({ key }) => key);
-  const isOwn = actor.role !== null || (row.customerKey ?? '').split(', ').every((key) => own.includes(key));
+type Looking = Pick<DeskVisit, 'actor'>;
+
+/** Of which events whoever is at the desk may learn: an administrator of those of their customers. */
+export function eventsSeenBy({ actor }: Looking): Pick<AuditFilter, 'customerKeys'> {
+  return actor.role === null ? { customerKeys: actor.customers.map(({ key }) => key) } : {};
+}
+
+/** The customers of an event that whoever is at the desk may see. */
+export function customersSeen(desk: Looking, { customerKey }: AuditEventRow): string[] {
+  const keys = customerKey?.split(', ') ?? [];
+  const { customerKeys = keys } = eventsSeenBy(desk);
+  return keys.filter((key) => customerKeys.includes(key));
+}
+
+/** An event as whoever is at the desk may see it: an administrator learns no step, nor who acted, for another customer. */
+export function eventRowOf(desk: Looking, row: AuditEventRow): EventRow {
+  const isOwn = customersSeen(desk, row).join(', ') === (row.customerKey ?? '');
+  const actor = row.actor === `user:${row.username}` ? null : row.actor;
   return {
     at: row.at,
     event: row.event,
     reason: row.reason,
     person: row.userId === null ? null : { id: row.userId, name: row.username ?? row.userId },
-    actor: row.actor === `user:${row.username}` ? null : row.actor,
-    address: row.address,
+    actor: isOwn ? actor : null,
+    address: isOwn || actor === null ? row.address : null,
     browser: row.browser,
-    connection: row.connection,
+    connection: isOwn ? row.connection : null,
     reference: row.reference,
     steps: isOwn ? row.steps : [],
   };

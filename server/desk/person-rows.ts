@@ -46,6 +46,15 @@ function hasState(deps: Deps, desk: DeskVisit, states: Which['states']): Fragmen
   return states ? desk.sql`and ${stateOf(deps, desk)} = any(${states}::text[])` : desk.sql``;
 }
 
+/** A condition: the user `u` has this folded username or email. Of somebody with other customers too, the email is none. */
+export function isCalled({ sql, scope }: DeskVisit, fold: string): Fragment {
+  const named = sql`u.id in (select user_id from login_name where fold = ${fold})`;
+  if (scope === null) return named;
+  return sql`(
+    ${named} and u.id in (select m.user_id from membership m where m.customer_id = any(${scope}::uuid[]))
+    and (lower(u.username) = ${fold} or is_desks_alone(u.id)))`;
+}
+
 /** A condition: the customer of the membership `m` is one that whoever looks may see. */
 export function isSeen({ sql, scope }: Pick<DeskVisit, 'sql' | 'scope'>): Fragment {
   return scope === null ? sql`true` : sql`m.customer_id = any(${scope}::uuid[])`;

@@ -12,10 +12,12 @@ import { CustomerPage } from './customer.tsx';
 import { Customers } from './customers.tsx';
 import { DeskContext, useDesk } from './desk-context.tsx';
 import { EventWords, Reference } from './events.tsx';
+import { Events } from './events-page.tsx';
 import { Search } from './search.tsx';
 
 const pages: { [Name in DeskView['name']]?: ComponentType<DeskViewOf<Name>> } = {
   search: Search,
+  events: Events,
   customers: Customers,
   customer: CustomerPage,
   prove: SecondFactor,
