@@ -16,11 +16,10 @@ const { en } = allTexts;
 const keys = Object.keys(en);
 
 /** Words that really are the same in two languages, not missing translations. */
-const sharedWords = new Set(
-  'Support|Single sign-on|Password|Adres|Un momento…|Account|Konto|media|Browser|Passkey|Passkeys|Servicedesk|Name|Person|Persona|Cliente|Personen|Status'.split(
-    '|',
-  ),
-);
+const sharedWords = new Set([
+  ...'Support|Single sign-on|Password|Adres|Un momento…|Account|Konto|media|Browser|Passkey|Passkeys'.split('|'),
+  ...'Servicedesk|Name|Person|Persona|Personen|Cliente|Operator|Status|Tipo|Alle|Alles|Ja|No|App|E-mail'.split('|'),
+]);
 
 const alertTitles = ['email-info-wait-title', 'change-no-link-title', 'registration-unavailable-title'];
 

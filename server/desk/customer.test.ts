@@ -111,7 +111,7 @@ it('networks are saved after a rehearsal against the sign-ins of last week', asy
   expect(elsewhere.body).toContain('own address');
   expect((await post({ do: 'networks', networks, rehearsed })).statusCode).toBe(303);
   expect(await customerNow()).toMatchObject({ networks: ['198.51.100.0/24', '2001:db8::/32'] });
-  expect(await said(await post({ do: 'networks', networks: `${testAddress}/8` }))).toContain('not a network');
+  expect(await said(await post({ do: 'networks', networks: `${testAddress}/8` }))).toContain('a network such as');
 });
 
 it('policies are changed; of two changes the second is told, and only operators turn a customer off', async () => {
@@ -124,7 +124,7 @@ it('policies are changed; of two changes the second is told, and only operators 
   expect([late.statusCode, await said(late)]).toEqual([409, expect.stringContaining('somebody else has changed')]);
   expect(late.body).toContain('<h1>Acme &lt;b&gt;</h1>');
   expect(await customerNow()).toMatchObject({ two_factor: 'app' });
-  expect(await said(await post({ ...form, passkeys: 'maybe' }))).toContain('a policy is not valid');
+  expect(await said(await post({ ...form, passkeys: 'maybe' }))).toContain('a policy isn’t valid');
   expect((await post(form, await atDesk(portal, 'olga'))).statusCode).toBe(303);
   expect(await customerNow()).toMatchObject({ active: false });
 });
@@ -135,7 +135,7 @@ it('a connection shows what ends soon, is tested, and is turned off unless that 
   await addOidcConnection(portal, provider, { secretEndsAt });
   await addOidcConnection(portal, provider, { key: 'other', customerKey: 'elm', name: 'Not to be seen' });
   const body = await shown();
-  expect(body).toMatch(/<p class="state warn">Its client secret ends on <time/);
+  expect(body).toMatch(/<p class="state warn">Its client secret expires on <time/);
   expect(body).not.toContain('Not to be seen');
   const tested = await post({ do: 'testConnection', connection: 'acme-oidc' });
   expect(tested.body).toContain('<span class="state bad">discovery</span>');

@@ -172,7 +172,7 @@ function Connections({ acts, connections }: View) {
               </span>
             </p>
             <p className="soft">
-              {text(`desk-protocol-${protocol}`)}
+              {protocol === 'oidc' ? 'OpenID Connect.' : 'SAML.'}
               {ends.length === 0 && ` ${text('desk-ends-nothing')}`}
             </p>
             {ends.map(({ what, endsAt, tone }) => (
