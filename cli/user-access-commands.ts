@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { resetTwoFactor, signOutUser } from '#server/accounts/act-on-user.ts';
+import { customersOfEvent } from '#server/audit/audit-events.ts';
 import type { Config } from '#server/config/config.ts';
 import { isUuid } from '#server/crypto/token.ts';
 import { listPasskeys, providerName, removePasskey } from '#server/factors/passkey.ts';
@@ -82,7 +83,8 @@ async function runPasskeys({ sql }: Opened, name: string, flags: YesFlag & { rem
     if (!passkey) throw failure(`There is no passkey ${remove} of ${username}; user passkeys ${username} lists them.`);
     await confirm(`This removes the passkey ${passkey.name} of ${username} for good`, flags);
     const { actor, now } = byOperator();
-    await sql.begin((sql) => removePasskey(sql, { id: remove, user }, { event: { actor } }, now));
+    const event = { actor, ...customersOfEvent(user.customers) };
+    await sql.begin((sql) => removePasskey(sql, { id: remove, user }, { event }, now));
     return { value: { removed: 1 }, words: 'Passkey removed; the sessions that it opened have ended.' };
   }
   if (passkeys.length === 0) return { value: [], words: `User ${name} has no passkeys.` };

@@ -93,7 +93,7 @@ async function runAdd({ sql, config }: Opened, usernameText: string, flags: Flag
     customers,
     name: flags.name || null,
     groups: accepted(readGroups(flags.group || [])),
-    role: roleOf(flags) ?? null,
+    role: flags.role === 'none' ? null : (flags.role ?? null),
     administers: flags.administer || [],
     language: languageOf(flags) ?? null,
     active: flags.isActive !== false,
@@ -135,17 +135,7 @@ async function runSet({ sql, config }: Opened, name: string, flags: Flags, comma
 }
 
 function changeOf(flags: Flags): ChangeOfUser {
-  const {
-    rename,
-    email,
-    name,
-    group,
-    administer,
-    passwordChange,
-    customer,
-    addCustomer = [],
-    removeCustomer = [],
-  } = flags;
+  const { rename, email, name, group, passwordChange, customer, addCustomer = [], removeCustomer = [] } = flags;
   const others = (current: readonly string[]) =>
     [...current, ...addCustomer].filter((key) => !removeCustomer.includes(key));
   const isOther = addCustomer.length > 0 || removeCustomer.length > 0;
@@ -154,8 +144,8 @@ function changeOf(flags: Flags): ChangeOfUser {
     email,
     name: name === false ? null : name,
     groups: group === undefined ? undefined : () => accepted(readGroups(group || [])),
-    role: roleOf(flags),
-    administers: administer === undefined ? undefined : () => administer || [],
+    role: flags.role === 'none' ? null : flags.role,
+    administers: flags.administer === undefined ? undefined : () => flags.administer || [],
     active: flags.isActive,
     mayChangePassword: passwordChange,
     language: languageOf(flags),
@@ -167,10 +157,6 @@ function changeOf(flags: Flags): ChangeOfUser {
 /** The language to store: null follows the page, usually in the browser's, undefined means not given. */
 function languageOf({ language }: Flags): Language | null | undefined {
   return language === 'browser' ? null : language;
-}
-
-function roleOf({ role }: Flags): DeskRole | null | undefined {
-  return role === 'none' ? null : role;
 }
 
 /** The user with a name. Throws a failure if there is none. */

@@ -167,7 +167,6 @@ async function runResetLink({ sql, config }: Opened, name: string): Promise<Answ
 async function runRemove({ sql }: Opened, name: string, flags: YesFlag): Promise<Answer> {
   const { username } = await existingUser(sql, name);
   await confirm(`This removes user ${username} for good`, flags);
-  if ((await removeUser(sql, name, byOperator())) === 'lastOperator')
-    throw failure(`User ${username} is the last operator and stays.`);
+  if (!(await removeUser(sql, name, byOperator()))) throw failure(`User ${username} is the last operator, and stays.`);
   return { value: { removed: name }, words: `User ${name} removed.` };
 }

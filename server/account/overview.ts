@@ -18,11 +18,7 @@ import { listSessions, listSignIns } from './sessions.ts';
 export const overview: Section = {
   name: 'overview',
   kept: ['language'],
-  actions: {
-    language: { needsProof: false, run: chooseLanguage },
-    // It only takes away what support has begun.
-    keepFactor: { needsProof: false, run: keepFactor },
-  },
+  actions: { language: { needsProof: false, run: chooseLanguage }, keepFactor: { needsProof: false, run: keepFactor } },
   view: viewOf,
 };
 
@@ -49,21 +45,14 @@ async function viewOf(deps: Deps, visit: AccountVisit): Promise<Extract<AccountV
   };
 }
 
-/** What support, an operator or an administrator does to an account. */
-const supportActs = [
-  ...['user-changed', 'user-unlocked', 'user-signed-out', 'passkey-removed', 'connection-unlinked', 'invited'],
-  ...['two-factor-reset-begun', 'two-factor-reset-kept', 'two-factor-reset', 'reset-link-made', 'reset-link-mailed'],
-];
-
-/** The last of these acts within thirty days, and the reset that is ahead, which is one of them. */
+/** The last that others did to an account within thirty days, and the reset that is ahead, of which that tells. */
 async function findSupport({ sql, now }: Deps, userId: string) {
   const rows = await sql<{ at: Date; event: string; resetAt: Date | null }[]>`
     select at, event, (select made_at from job where queue = ${pendingResets} and user_id = ${userId}) as "resetAt"
     from audit_event
-    where user_id = ${userId} and event = any(${supportActs}::text[]) and actor <> 'user:' || username
-      and at > ${new Date(now().getTime() - 30 * day)}
+    where user_id = ${userId} and actor <> 'user:' || username and at > ${new Date(now().getTime() - 30 * day)}
     order by id desc limit 3`;
-  return { support: rows.map(({ at, event }) => ({ at, event })), resetAt: rows[0]?.resetAt ?? null };
+  return { support: rows, resetAt: rows[0]?.resetAt ?? null };
 }
 
 /** Calls off the reset of the second factor that support has begun: it was somebody else who asked for it. */

@@ -7,10 +7,9 @@ import { deleteRecoveryCodes } from '../factors/recovery-codes.ts';
 import { deleteTotp } from '../factors/totp.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { foldLoginName } from '../names/read-name.ts';
-import { deleteUser, findUserForUpdate, lockOperators, type User } from '../people/portal-user.ts';
+import { deleteUser, findUserForUpdate, isLastOperator, type User } from '../people/portal-user.ts';
 import { endSessionsOfUser } from '../sessions/end-sessions.ts';
 import { deleteCodeThrottles, deleteThrottlesOfUser } from '../throttle/throttle.ts';
-import { isLastOperator } from './users.ts';
 
 /** Does something to the user with a username or email, whose row is locked first; null if the user is unknown. */
 export async function actOnUser<T>(
@@ -105,19 +104,12 @@ export async function removeTwoFactor(
   return { kind: 'removed', sessionsEnded };
 }
 
-/** Removes a user with sessions and memberships, and records it; null if unknown. The last operator stays. */
-export async function removeUser(
-  sql: Database,
-  name: string,
-  { now, ...who }: By,
-): Promise<'removed' | 'lastOperator' | null> {
-  return await sql.begin(async (sql) => {
-    const operators = await lockOperators(sql);
-    const user = await findUserForUpdate(sql, foldLoginName(name));
-    if (!user) return null;
-    if (isLastOperator(operators, user.id)) return 'lastOperator';
+/** Removes a user with sessions and memberships, and records it; false for the last operator, null if unknown. */
+export async function removeUser(sql: Database, name: string, { now, ...who }: By): Promise<boolean | null> {
+  return await actOnUser(sql, name, async (sql, user) => {
+    if (await isLastOperator(sql, user)) return false;
     await deleteUser(sql, user.id);
     await insertAuditEvent(sql, { event: 'user-removed', ...whoseEvent(user), ...who }, now);
-    return 'removed';
+    return true;
   });
 }

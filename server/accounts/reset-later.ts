@@ -73,9 +73,8 @@ export function factorResetQueue({ sql, now }: DepsWithoutWake): Queue<Omit<By, 
       return 'done';
     },
     async giveUp(sql, { payload, userId }) {
-      const steps = [{ step: 'given up', outcome: 'not done within a day' }];
-      const whose = userId === null ? {} : { userId };
-      await insertAuditEvent(sql, { event: 'two-factor-reset-kept', ...whose, steps, ...payload }, now());
+      const event = { event: 'two-factor-reset-kept', ...(userId && { userId }), ...payload } as const;
+      await insertAuditEvent(sql, { ...event, steps: [{ step: 'given up', outcome: 'not done within a day' }] }, now());
     },
   };
 }

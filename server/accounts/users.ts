@@ -13,8 +13,8 @@ import {
   findUserForUpdate,
   foldsOfUser,
   insertUser,
+  isLastOperator,
   lockLoginNames,
-  lockOperators,
   type NewUser,
   takenField,
   type User,
@@ -59,22 +59,17 @@ export async function addUserWithin(
 
 type UserInWords = NewUser & Record<'customers' | 'groups' | 'administers', readonly string[]>;
 
-/** A new user as events say it; `password`: where it comes from, if there is one. */
+/** A new user as events say it, as far as it is not as usual; `password`: where it comes from, if there is one. */
 export function newUserInWords(
   user: Omit<UserInWords, 'administers'> & Partial<UserInWords>,
   password: string,
 ): AuditStep[] {
-  const { email, name, customers, groups, passwordHash, active, mayChangePassword, role, administers = [] } = user;
+  const { name = null, role = null, administers = [], passwordHash } = user;
+  const words = inWords({ ...user, name, role, administers });
+  const usual = ['none', 'yes', 'of the browser'];
   return [
-    { step: 'email', outcome: email },
-    ...(name ? [{ step: 'name', outcome: name }] : []),
-    { step: 'customers', outcome: customers.join(', ') || 'none' },
-    ...(groups.length > 0 ? [{ step: 'groups', outcome: groups.join(', ') }] : []),
+    ...words.filter(({ step, outcome }) => step === 'customers' || !usual.includes(outcome)),
     { step: 'password', outcome: passwordHash === null ? 'none' : password },
-    ...(active ? [] : [{ step: 'active', outcome: 'no' }]),
-    ...(mayChangePassword ? [] : [{ step: 'may change password', outcome: 'no' }]),
-    ...(role ? [{ step: 'role', outcome: role }] : []),
-    ...(administers.length > 0 ? [{ step: 'administers', outcome: administers.join(', ') }] : []),
   ];
 }
 
@@ -107,18 +102,18 @@ export async function changeUser(
   const { customers: customersFrom, groups: groupsFrom, administers: administersFrom, ...fields } = change;
   const { passwordHash } = fields;
   return await sql.begin(async (sql): Promise<ChangeUserResult | RollBack<ChangeUserResult>> => {
-    const operators = fields.role !== undefined || fields.active === false ? await lockOperators(sql) : [];
     const user = await findUserForUpdate(sql, foldLoginName(name));
     if (!user) return { kind: 'notFound' };
     const { id: userId } = user;
     if (seen !== undefined && seen !== (await newestActOn(sql, { userId }))) return { kind: 'changedMeanwhile' };
     const customers = [...new Set(customersFrom?.(user.customers) ?? user.customers)].sort();
     const groups = groupsFrom?.(user.groups) ?? user.groups.filter((group) => isWithin(group, customers));
-    const administers =
-      administersFrom?.(user.administers) ?? user.administers.filter((key) => customers.includes(key));
-    const after: User = { ...user, ...fields, customers, groups, administers: [...new Set(administers)].sort() };
-    const isLast = isLastOperator(operators, userId) && !(after.active && after.role === 'operator');
-    const refusal = isLast ? lastOperator : await reasonAgainst(sql, after, userId);
+    const looksAfter = administersFrom?.(user.administers) ?? user.administers.filter((key) => customers.includes(key));
+    const administers = [...new Set(looksAfter)].sort();
+    const after: User = { ...user, ...fields, customers, groups, administers };
+    if (!(after.active && after.role === 'operator') && (await isLastOperator(sql, user)))
+      return no('role: this is the last operator');
+    const refusal = await reasonAgainst(sql, after, userId);
     if (refusal) return refusal;
     const steps = changedSteps(inWords(user), inWords(after));
     if (passwordHash) steps.push({ step: 'password', outcome: 'set' });
@@ -131,7 +126,7 @@ export async function changeUser(
     await updateLoginNames(sql, userId, foldsOfUser(after));
     await updateMemberships(sql, userId, customers);
     if (groupsFrom) await updateGroups(sql, userId, groups);
-    if (administersFrom) await updateAdministers(sql, userId, after.administers);
+    if (administersFrom) await updateAdministers(sql, userId, administers);
     // A user without a password signs in at a provider, and a passkey would get past it.
     note('passkeys removed', passwordHash === null ? await deletePasskeysOfUser(sql, userId) : 0);
     if (steps.length === 0) return new RollBack({ kind: 'unchanged' });
@@ -162,14 +157,6 @@ export async function changeUser(
 
 const no = (problem: string): UserRefusal => ({ kind: 'refused', problem });
 
-/** Without an operator nobody could give a role. */
-const lastOperator = no('role: this is the last operator');
-
-/** Whether of the active operators, which are locked, there is only this one. */
-export function isLastOperator(operators: readonly string[], userId: string): boolean {
-  return operators.length === 1 && operators[0] === userId;
-}
-
 type Asked = Pick<User, 'username' | 'email'> & Record<'customers' | 'groups' | 'administers', readonly string[]>;
 
 /** Locks the login names. `userId`: null for a new user. */
@@ -186,7 +173,7 @@ async function reasonAgainst(sql: Connection, asked: Asked, userId: string | nul
 }
 
 /** What operators set for a user, as events say it. */
-function inWords(user: User): AuditStep[] {
+function inWords(user: Omit<Required<UserInWords>, 'passwordHash'>): AuditStep[] {
   const { username, email, name, active, mayChangePassword, language, customers, groups, role, administers } = user;
   return [
     { step: 'username', outcome: username },

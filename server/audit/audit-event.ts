@@ -100,13 +100,11 @@ function ofKind(sql: Connection, kind: EventKind): Fragment {
 
 /** Names the newest act on a user or customer, so that who acts next can be told of one that they have not seen. */
 export async function newestActOn(sql: Connection, on: { userId: string } | { customerKey: string }): Promise<string> {
-  const [row] =
+  const which =
     'userId' in on
-      ? await sql`
-          select id from audit_event where user_id = ${on.userId} and actor is not null order by id desc limit 1`
-      : await sql`
-          select id from audit_event where customer_key = ${on.customerKey} and event = 'customer-changed'
-          order by id desc limit 1`;
+      ? sql`user_id = ${on.userId} and actor is not null`
+      : sql`customer_key = ${on.customerKey} and event = 'customer-changed'`;
+  const [row] = await sql`select id from audit_event where ${which} order by id desc limit 1`;
   return String(row?.id ?? '');
 }
 

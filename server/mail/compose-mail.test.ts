@@ -104,7 +104,7 @@ const pathOfKind: Partial<Record<Mail['kind'], string | null>> = {
   invitation: `/portal/forgottenChange?hash=${token}&invited=true&lang=`,
   singleSignOnHint: '/portal/singleSignOn?lang=',
   noReset: '/portal/login?lang=',
-  emailChanged: '/portal/login?lang=',
+  emailChanged: '/portal/account?lang=',
   secondFactorResetSoon: '/portal/account?lang=',
   signInCode: null,
 };

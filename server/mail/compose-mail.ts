@@ -146,10 +146,9 @@ function composeLink(mail: LinkMail, { publicUrl, basePath }: Pick<Config, 'publ
     publicUrl.origin +
     screenUrl(basePath, screen, { ...query, [queryNames.language]: mail.language }).replaceAll('*', '%2A');
   const destination = { [queryNames.destination]: mail.details.destination };
-  if (mail.kind === 'secondFactorResetSoon')
+  // Where the second factor can be kept; and no new link would come to an old address.
+  if (mail.kind === 'secondFactorResetSoon' || mail.kind === 'emailChanged')
     return publicUrl.origin + accountUrl(basePath, 'overview', { [queryNames.language]: mail.language });
-  // Whoever reads it at the old address cannot have a link sent there any more.
-  if (mail.kind === 'emailChanged') return to('login');
   if (isNotice(mail.kind)) return to('forgotten');
   switch (mail.kind) {
     case 'resetLink':

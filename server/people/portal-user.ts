@@ -86,14 +86,12 @@ export async function findUserByIdForUpdate(sql: Connection, id: string) {
   return await rowOrNull(sql<User[]>`select ${columns(sql)} from portal_user u where u.id = ${id}`);
 }
 
-/**
- * Locks the active operators, and returns their ids: one must be left. In one order and before any other user, so that two who take
- * the role from each other do not both succeed.
- */
-export async function lockOperators(sql: Connection): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`
-    select id from portal_user where role = 'operator' and active order by id for no key update`;
-  return rows.map(({ id }) => id);
+/** Whether a user is the only active operator. Who takes the role from one waits here for whoever does so at the same time. */
+export async function isLastOperator(sql: Connection, { id, role, active }: User): Promise<boolean> {
+  if (role !== 'operator' || !active) return false;
+  await sql`select pg_advisory_xact_lock(hashtext('vestibule operators'))`;
+  const others = await sql`select from portal_user where role = 'operator' and active and id <> ${id} limit 1`;
+  return others.length === 0;
 }
 
 /** Users by username, of one customer if its key is given; `contains` matches any of the names, case-insensitively. */

@@ -145,13 +145,7 @@ export async function issueResetLink(
   });
 }
 
-/** Mails a user a reset link; where they have no password, an invitation is for that (`inviteUsers`). */
-export async function mailResetLink(
-  sql: Database,
-  keys: Pick<Keys, 'seal'>,
-  name: string,
-  by: By,
-): Promise<{ kind: 'mailed' } | Exclude<IssueResetLinkResult, { kind: 'issued' }>> {
-  const result = await issueResetLink(sql, name, by, keys);
-  return result.kind === 'issued' ? { kind: 'mailed' } : result;
+/** Mails it to the user instead; where they have no password, an invitation is for that (`inviteUsers`). */
+export async function mailResetLink(sql: Database, keys: Pick<Keys, 'seal'>, name: string, by: By) {
+  return await issueResetLink(sql, name, by, keys);
 }

@@ -1,5 +1,5 @@
 import { insertAuditEvent } from '../audit/audit-event.ts';
-import type { By } from '../audit/audit-events.ts';
+import { type By, customersOfEvent } from '../audit/audit-events.ts';
 import type { Connection, Database } from '../database/database.ts';
 import { listRememberedDevices } from '../factors/devices.ts';
 import { foldLoginName } from '../names/read-name.ts';
@@ -38,8 +38,8 @@ export async function unlinkUser(sql: Database, key: string, name: string, by: B
     await sql`update sso_connection set version = version + 1 where id = ${connection.id}`;
     const rememberedDevices = (await listRememberedDevices(sql, userId, by.now)).length;
     const steps = [{ step: 'sessions ended', outcome: String(sessionsEnded) }];
-    const event = { event: 'connection-unlinked', connection: key, userId, username, steps, actor: by.actor } as const;
-    await insertAuditEvent(sql, event, by.now);
+    const whose = { connection: key, userId, username, ...customersOfEvent(user.customers) };
+    await insertAuditEvent(sql, { event: 'connection-unlinked', ...whose, steps, actor: by.actor }, by.now);
     return { kind: 'unlinked', sessionsEnded, hasApp, rememberedDevices };
   });
 }

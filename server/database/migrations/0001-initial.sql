@@ -34,8 +34,6 @@ create table portal_user (
 );
 -- For the list of users, which shows the first ones by name.
 create index portal_user_by_name on portal_user (username, id);
--- For the operators, of whom one must be left.
-create index portal_user_by_role on portal_user (role, id) where role is not null;
 -- For the search of the desk: the words of a user's names, without accents.
 create function search_words(text text) returns tsvector language sql immutable parallel safe return
   to_tsvector('simple', regexp_replace(regexp_replace(lower(normalize(text, nfkd)), '[\u0300-\u036f]', '', 'g'), '[^[:alnum:]]+', ' ', 'g'));
