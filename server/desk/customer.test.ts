@@ -132,7 +132,11 @@ it('policies are changed; of two changes the second is told, and only operators 
 it('a connection shows what ends soon, is tested, and is turned off unless that locks people out', async () => {
   const provider = { issuer: 'http://127.0.0.1:1', clientId: 'vestibule', clientSecret: 'secret' };
   const secretEndsAt = new Date(portal.deps.now().getTime() + 12 * day);
-  await addOidcConnection(portal, provider, { secretEndsAt });
+  const connection = await addOidcConnection(portal, provider, { secretEndsAt });
+  await portal.sql`
+    insert into session (token_hash, user_id, stage, customer_ids, connection_id, address, created_at, last_seen_at, ends_at)
+    select sha256('a'), m.user_id, 'full', array[c.id], ${connection}, '::1', now(), now(), now() + interval '1 year'
+    from membership m join customer c on c.id = m.customer_id where m.administers`;
   await addOidcConnection(portal, provider, { key: 'other', customerKey: 'elm', name: 'Not to be seen' });
   const body = await shown();
   expect(body).toMatch(/<p class="state warn">Its client secret expires on <time/);
@@ -147,4 +151,5 @@ it('a connection shows what ends soon, is tested, and is turned off unless that 
   await portal.sql`update sso_connection set required = false`;
   expect((await post(off)).statusCode).toBe(303);
   expect(await portal.sql`select key from sso_connection where not active`).toEqual([{ key: 'acme-oidc' }]);
+  expect(await portal.sql`select from session where connection_id is not null`).toEqual([]);
 });

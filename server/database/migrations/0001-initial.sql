@@ -514,7 +514,9 @@ create policy desk_removes on login_name for delete
 alter table session enable row level security;
 create policy desk_reads on session for select using (customer_ids && desk_customers());
 create policy desk_changes on session for update using (is_desks_alone(user_id));
-create policy desk_ends on session for delete using (is_desks_alone(user_id));
+-- A person with other customers too: what opens only these, as all by a connection, and what waits for a factor they ask for.
+create policy desk_ends on session for delete
+  using (is_desks_alone(user_id) or customer_ids <@ desk_customers() or stage = 'half');
 
 alter table sso_connection enable row level security;
 create policy desk on sso_connection using (customer_id = any (desk_customers()));
