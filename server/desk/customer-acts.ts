@@ -3,7 +3,14 @@ import { changeCustomer } from '../accounts/customers.ts';
 import { addInvitedUser } from '../accounts/invite-users.ts';
 import { limits } from '../limits.ts';
 import { readNetwork } from '../names/network.ts';
-import { type Reading, readCustomerName, readDisplayName, readEmail, readUsername } from '../names/read-name.ts';
+import {
+  type Reading,
+  readCustomerName,
+  readDisplayName,
+  readEmail,
+  readShortName,
+  readUsername,
+} from '../names/read-name.ts';
 import type { Customer, CustomerChanges } from '../people/customer.ts';
 import { readGroups } from '../people/groups.ts';
 import { changeConnection } from '../single-sign-on/change-connection.ts';
@@ -108,7 +115,8 @@ const testConnection: CustomerAct = async ({ now }, { desk }, customer, fields) 
 
 /** The key of the connection that a form is about, if it is the customer's. */
 async function ownConnection({ sql }: DeskVisit, { id }: Customer, fields: Fields): Promise<string | null> {
-  const found = await findSsoConnectionByKey(sql, fields.connection ?? '');
+  const key = readShortName(fields.connection ?? '');
+  const found = key.kind === 'ok' ? await findSsoConnectionByKey(sql, key.value) : null;
   return found?.customerId === id ? found.key : null;
 }
 

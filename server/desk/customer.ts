@@ -12,6 +12,7 @@ import { newestActOn } from '../audit/audit-event.ts';
 import type { Database } from '../database/database.ts';
 import { patientRead } from '../database/large-tables.ts';
 import type { Deps } from '../deps.ts';
+import { readShortName } from '../names/read-name.ts';
 import { type Customer, findCustomer } from '../people/customer.ts';
 import { checkConnection } from '../single-sign-on/check-connection.ts';
 import { expiryWarning } from '../single-sign-on/saml/provider-metadata.ts';
@@ -57,6 +58,7 @@ export const customer: DeskPageRoom<Customer> = {
 /** The customer of an address, if they are there for whoever asks. */
 export async function findDeskCustomer(_deps: Deps, { desk, params }: Asked): Promise<Customer | null> {
   const { key = '' } = params;
+  if (readShortName(key).kind === 'refused') return null;
   return mayAct(desk.actor, 'seeCustomer', { kind: 'customer', key }) ? await findCustomer(desk.sql, key) : null;
 }
 

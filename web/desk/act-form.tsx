@@ -1,7 +1,9 @@
 import type { ReactNode } from 'react';
 import { type DeskAct, deskFields } from '#contract/desk.ts';
+import { queryNames } from '#contract/screens.ts';
 import type { AccountKey } from '../account/account-context.tsx';
 import { AccountForm } from '../account/account-form.tsx';
+import { useApp } from '../app-context.ts';
 import { TextField } from '../components/text-field.tsx';
 import { useDesk } from './desk-context.tsx';
 
@@ -28,6 +30,21 @@ export function Seen() {
   return 'seen' in view && <input type="hidden" name={deskFields.seen} value={view.seen} />;
 }
 
+/** A form that shows the page by what is chosen in it; the language is not lost. */
+export function Filter({ children }: { children: ReactNode }) {
+  const { text } = useDesk();
+  const { askedLanguage } = useApp();
+  return (
+    <form className="filter" method="get">
+      {askedLanguage && <input type="hidden" name={queryNames.language} value={askedLanguage} />}
+      {children}
+      <button className="button quiet" type="submit">
+        {text('desk-show')}
+      </button>
+    </form>
+  );
+}
+
 type EntryProps = {
   name: string;
   value?: string | undefined;
@@ -51,7 +68,7 @@ export function Entry({ name, value = '', of, isRequired, isLines, options }: En
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      <div className="control">
+      <div className={options ? 'control choice' : 'control'}>
         {isLines && <textarea rows={3} spellCheck={false} {...entry} />}
         {options && (
           <select {...entry}>

@@ -10,7 +10,7 @@ import { AccountForm } from '../account/account-form.tsx';
 import { initialsOf } from '../account/account-screen.tsx';
 import { TextAt } from '../account/times.tsx';
 import { Icon, shapes } from '../components/icon.tsx';
-import { Act, Entry, Seen } from './act-form.tsx';
+import { Act, Entry, Filter, Seen } from './act-form.tsx';
 import { useDesk } from './desk-context.tsx';
 import { PeopleTable } from './people.tsx';
 
@@ -20,7 +20,9 @@ type View = DeskViewOf<'customer'>;
 export function CustomerPage(view: View) {
   const { text, toDesk } = useDesk();
   const { key, displayName, active, policies, acts } = view;
-  const facts = policies.map(({ name, value }) => `${text(`desk-field-${name}`)}: ${text(`desk-is-${value}`)}`);
+  const facts = policies
+    .slice(0, 3)
+    .map(({ name, value }) => `${text(`desk-field-${name}`)}: ${text(`desk-is-${value}`)}`);
   return (
     <>
       <header className="title">
@@ -76,13 +78,10 @@ function People({ key, acts, people, total, filter: { person, state, from } }: V
           <Entry of="invite" name="groupNames" isLines />
         </Act>
       )}
-      <form className="filter" method="get" action={toDesk(path)}>
+      <Filter>
         <Entry name="person" value={person} />
         <Entry name="state" value={state} options={peopleFilters} />
-        <button className="button quiet" type="submit">
-          {text('desk-show')}
-        </button>
-      </form>
+      </Filter>
       <PeopleTable people={people} found={person} isOfCustomer />
       <p className="row">
         <span className="soft">{text('desk-shown', { from: Math.min(from + 1, last), to: last, total })}</span>
@@ -177,7 +176,9 @@ function Connections({ acts, connections }: View) {
             </p>
             {ends.map(({ what, endsAt, tone }) => (
               <p className={tone ? `state ${tone}` : 'soft'} key={what}>
-                <TextAt text={tone === 'bad' ? `desk-over-${what}` : `desk-ends-${what}`} at={endsAt} isDay />
+                <span>
+                  <TextAt text={tone === 'bad' ? `desk-over-${what}` : `desk-ends-${what}`} at={endsAt} isDay />
+                </span>
               </p>
             ))}
             <div className="acts">
