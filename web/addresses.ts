@@ -14,51 +14,37 @@ export function loginOf(search: string): string {
   return (parameterOf(search, queryNames.login) ?? '').slice(0, 320);
 }
 
-/** The query without the named parameters, otherwise verbatim (`?3` stays `?3`). */
+/** The query without the named parameters. */
 export function withoutParameters(search: string, names: readonly string[]): string {
-  const kept = entriesOf(search).filter((entry) => !names.includes(nameOf(entry)));
-  return kept.length === entriesOf(search).length ? search : joined(kept);
+  const query = new URLSearchParams(search);
+  if (!names.some((name) => query.has(name))) return search;
+  for (const name of names) query.delete(name);
+  return String(query) && `?${query}`;
 }
 
-/** The query, plus what only the other one has; a reason may be a bare number, which comes first (specification §2). */
+/** The query, plus what only the other one has. */
 export function withMissingOf(search: string, other: string): string {
-  const own = entriesOf(search);
-  const names = new Set(own.map(meaningOf));
-  const missing = entriesOf(other).filter((entry) => !names.has(meaningOf(entry)));
-  if (missing.length === 0) return search;
-  const all = [...own, ...missing];
-  return joined([...all.filter(isBareNumber), ...all.filter((entry) => !isBareNumber(entry))]);
+  const all = parametersOf(search);
+  for (const [name, value] of parametersOf(other)) if (!all.has(name)) all.append(name, value);
+  return String(all) && `?${all}`;
 }
+
+/** A reason may be a bare number (specification §2). */
+const parametersOf = (search: string) => new URLSearchParams(search.replace(/^\?(\d+)=?(?=&|$)/, '?reason=$1'));
 
 /** The query with one parameter set. */
 export function withParameter(search: string, name: string, value: string): string {
-  return joined([...entriesOf(withoutParameters(search, [name])), `${name}=${encodeURIComponent(value)}`]);
-}
-
-const entriesOf = (search: string) => search.replace(/^\?/, '').split('&').filter(Boolean);
-const nameOf = (entry: string) => new URLSearchParams(entry).keys().next().value ?? '';
-const joined = (entries: readonly string[]) => (entries.length === 0 ? '' : `?${entries.join('&')}`);
-const isBareNumber = (entry: string) => /^\d+=?$/.test(entry);
-const meaningOf = (entry: string) => (isBareNumber(entry) ? queryNames.reason : nameOf(entry));
-
-/** The route inside a fragment: `#/login?x=1` → `/login`. */
-export function pathOfHash(hash: string): string {
-  return hash.slice(1).split('?', 1)[0] ?? '';
-}
-
-/** The query inside a fragment: `#/login?x=1` → `?x=1`. */
-export function searchOfHash(hash: string): string {
-  const start = hash.indexOf('?');
-  return start < 0 ? '' : hash.slice(start);
+  const query = new URLSearchParams(search);
+  query.set(name, value);
+  return `?${query}`;
 }
 
 /** An address without the named parameters in its query and in that of its fragment. */
 export function addressWithout({ pathname, search, hash }: Address, names: readonly string[]): Address {
-  const own = searchOfHash(hash);
   return {
     pathname,
     search: withoutParameters(search, names),
-    hash: own ? `#${pathOfHash(hash)}${withoutParameters(own, names)}` : hash,
+    hash: hash.replace(/\?.*/s, (own) => withoutParameters(own, names)),
   };
 }
 

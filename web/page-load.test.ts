@@ -55,7 +55,7 @@ const rows: Record<string, Row[]> = {
   ],
   'a public hash is left alone, and shows the screen that it names': [
     ['/portal/#/forgottenChangedInfo', 'forgottenChangedInfo'],
-    ['/portal/#/forgottenChangeFailedInfo?3', 'forgottenChangeFailedInfo', { search: '?3' }],
+    ['/portal/#/forgottenChangeFailedInfo?3', 'forgottenChangeFailedInfo', { search: '?reason=3' }],
     ['/portal/#/forgotten', 'forgotten'],
     ['/portal/#/login?login=anna', 'login', { search: '?login=anna' }],
     ['/portal/#/loginfailIP?ipaddress=1.2.3.4', 'loginFail ip', { search: '?ipaddress=1.2.3.4' }],
@@ -63,9 +63,9 @@ const rows: Record<string, Row[]> = {
     ['/portal/emailInfo#/login', 'login'],
   ],
   'a hash’s own query is its parameters, and then the query of the path': [
-    ['/portal/?3#/forgottenChangeFailedInfo', 'forgottenChangeFailedInfo'],
-    ['/portal/?3#/forgottenChangeFailedInfo?lang=de', 'forgottenChangeFailedInfo', { search: '?3&lang=de' }],
-    ['/portal/?reason=5#/forgottenChangeFailedInfo?3', 'forgottenChangeFailedInfo', { search: '?3' }],
+    ['/portal/?3#/forgottenChangeFailedInfo', 'forgottenChangeFailedInfo', { search: '?reason=3' }],
+    ['/portal/?3#/forgottenChangeFailedInfo?lang=de', 'forgottenChangeFailedInfo', { search: '?lang=de&reason=3' }],
+    ['/portal/?reason=5#/forgottenChangeFailedInfo?3', 'forgottenChangeFailedInfo', { search: '?reason=3' }],
     [
       '/portal/?codeSentViaEmail=true#/twoFactor?codeSentViaEmail=false',
       'twoFactor',
@@ -152,7 +152,7 @@ const rows: Record<string, Row[]> = {
   'the reset secret is kept while its link may still serve, and no longer': [
     ['/portal/forgottenChangedInfo', 'forgottenChangedInfo', { before: kept }],
     ['/portal/forgottenChangeFailedInfo?3', 'forgottenChangeFailedInfo', { before: kept }],
-    ['/portal/#/forgottenChangeFailedInfo?2', 'forgottenChangeFailedInfo', { search: '?2', before: kept }],
+    ['/portal/#/forgottenChangeFailedInfo?2', 'forgottenChangeFailedInfo', { search: '?reason=2', before: kept }],
     ['/portal/forgottenChangeFailedInfo?reason=4', 'forgottenChangeFailedInfo', { link: 'abc', before: kept }],
     ['/portal/forgottenChangeFailedInfo?99', 'forgottenChangeFailedInfo', { link: 'abc', before: kept }],
     ['/portal/forgotten?reason=3', 'forgotten', { link: 'abc', before: kept }],

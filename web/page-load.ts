@@ -2,17 +2,8 @@ import { acceptableDestination, type DestinationRules } from '#contract/destinat
 import { noticeOfSearch } from '#contract/notices.ts';
 import { hasAddress, type Page } from '#contract/page.ts';
 import { type ChangeFailedReason, changeFailedReasons, reasonOfSearch } from '#contract/reasons.ts';
-import { queryNames, screenOfPath } from '#contract/screens.ts';
-import {
-  type Address,
-  addressWithout,
-  type Place,
-  parameterOf,
-  pathOfHash,
-  placeOfUrl,
-  searchOfHash,
-  withMissingOf,
-} from './addresses.ts';
+import { queryNames } from '#contract/screens.ts';
+import { type Address, addressWithout, type Place, parameterOf, placeOfUrl, withMissingOf } from './addresses.ts';
 import type { SavedValues, SavedValuesStore } from './saved-values.ts';
 
 /** Hashes that need no sign-in. The twelve prefixes of specification §2 all begin with one of these five. */
@@ -74,13 +65,15 @@ function lookAtHash(arrival: Arrival, { search, hash }: Address): Arrival {
       shown: { ...shown, hash: '#/login' },
     };
   }
-  const screen = screenOfPath(pathOfHash(hash));
+  const { screen, search: own } = placeOfHash(hash);
   if (screen.name === 'notFound') return arrival;
-  const own = searchOfHash(hash);
   // Once a mail program has decoded a link, its fragment is of the page that whoever asked for it chose to follow.
   const whole = linkOf(place) === null ? withMissingOf(own, search) : withMissingOf(search, own);
   return { ...arrival, place: { ...place, screen, search: whole } };
 }
+
+/** `#/login?x=1`: its screen and its query. */
+const placeOfHash = (hash: string) => placeOfUrl(hash.slice(1), '');
 
 /** The reset link that an address opens, or null. Anything but a token is not one. */
 function linkOf({ screen, search }: Place): string | null {
@@ -89,7 +82,7 @@ function linkOf({ screen, search }: Place): string | null {
 }
 
 function saveWebbundle(arrival: Arrival, { search, hash }: Address, rules: DestinationRules): Arrival {
-  for (const query of [searchOfHash(hash), search]) {
+  for (const query of [placeOfHash(hash).search, search]) {
     const asked = parameterOf(query, queryNames.redirectUrl);
     const accepted = asked?.includes('webbundle') ? acceptableDestination(asked, rules) : null;
     if (accepted) return { ...arrival, saved: { ...arrival.saved, redirectOldWebbundleUrl: accepted } };

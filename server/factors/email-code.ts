@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { codeLength } from '#contract/codes.ts';
 import type { Notice } from '#contract/notices.ts';
-import type { SendForm } from '#contract/payloads.ts';
+import type { VerifyForm } from '#contract/payloads.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import { codeDigest } from '../crypto/keys.ts';
 import type { Connection } from '../database/database.ts';
@@ -137,7 +137,7 @@ export async function waitBeforeSend(
 export function sendRoute(deps: Deps) {
   const { config } = deps;
 
-  return async function send(request: FastifyRequest<{ Body: SendForm | null }>, reply: FastifyReply) {
+  return async function send(request: FastifyRequest<{ Body: Partial<VerifyForm> | null }>, reply: FastifyReply) {
     const result = await sendAnother(request);
     if (wantsPage(request)) return answerPerson(request, reply, result);
     if (!result) return sendProblem(reply, 401, { notice: 'signInExpired' });
@@ -154,7 +154,9 @@ export function sendRoute(deps: Deps) {
   };
 
   /** Null if no half session waits for a code by email. */
-  async function sendAnother(request: FastifyRequest<{ Body: SendForm | null }>): Promise<SendResult | null> {
+  async function sendAnother(
+    request: FastifyRequest<{ Body: Partial<VerifyForm> | null }>,
+  ): Promise<SendResult | null> {
     const { address, browser, language, who } = visitorOf(deps, request);
     const found = await who();
     if (found.kind !== 'half') return null;
@@ -166,7 +168,7 @@ export function sendRoute(deps: Deps) {
   }
 
   function answerPerson(
-    request: FastifyRequest<{ Body: SendForm | null }>,
+    request: FastifyRequest<{ Body: Partial<VerifyForm> | null }>,
     reply: FastifyReply,
     result: SendResult | null,
   ): FastifyReply {
