@@ -166,7 +166,7 @@ const rows: Record<string, Row[]> = {
 it.each(Object.entries(rows))('%s', (_rule, cases) =>
   eachRow(cases, ([url, screen, more = {}]) => {
     const { search = addressOf(url).search, fromHash, fromAddress, shown = url, before = {}, warning = null } = more;
-    const from = fromHash === undefined ? 'redirectURL' : 'hash';
+    const from = fromHash === undefined ? ('redirectURL' as const) : null;
     const fragment = fromHash ?? fromAddress;
     const saved = {
       ...nothingSaved,

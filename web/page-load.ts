@@ -48,7 +48,7 @@ function keepFragment(arrival: Arrival, address: Address): Arrival {
   const isAsked = rawRedirectUrl(address.search) !== undefined && kept.warning === null;
   const start = isAsked ? (kept.saved.loginHashFragment ?? '') : '';
   const loginHashFragment = start === '' ? address.hash.slice(1) : start.includes('#') ? start : start + address.hash;
-  const loginHashFragmentFrom = start === '' ? 'hash' : 'redirectURL';
+  const loginHashFragmentFrom = start === '' ? null : 'redirectURL';
   const saved = { ...kept.saved, loginHashFragment, loginHashFragmentFrom } as const;
   return { ...kept, saved, shown: { ...kept.shown, hash: '' } };
 }
@@ -61,7 +61,7 @@ function lookAtHash(arrival: Arrival, { search, hash }: Address): Arrival {
     return {
       ...arrival,
       place: { ...place, screen: { name: 'login' } },
-      saved: { ...saved, loginHashFragment: hash.slice(1), loginHashFragmentFrom: 'hash' },
+      saved: { ...saved, loginHashFragment: hash.slice(1), loginHashFragmentFrom: null },
       shown: { ...shown, hash: '#/login' },
     };
   }

@@ -11,11 +11,10 @@ export const nothingSaved: SavedValues = {
 };
 
 /**
- * The keys in session storage are the names above, of specification §3. Beside them, the origin of the fragment and the value it
- * applies to: other pages of the hub write the specification's keys too, and don't know this one.
+ * The keys in session storage are the names above, of specification §3. Beside them, the fragment that came from `redirectURL`:
+ * other pages of the hub write the specification's keys too, and don't know this one.
  */
 const originName = 'loginHashFragmentFrom';
-const origins = ['hash', 'redirectURL'] as const;
 
 /**
  * The saved values of a tab. If session storage is absent or refuses, they last as long as the page; otherwise
@@ -34,10 +33,8 @@ export class SavedValuesStore {
   }
 
   write(values: SavedValues): void {
-    const { loginHashFragment: fragment, loginHashFragmentFrom: from } = values;
-    const origin = fragment === null ? null : from;
-    this.#values = { ...values, loginHashFragmentFrom: origin };
-    const entries = Object.entries({ ...values, [originName]: origin && `${origin} ${fragment}` });
+    this.#values = values;
+    const entries = Object.entries({ ...values, [originName]: values[originName] && values.loginHashFragment });
     try {
       for (const [name] of entries) this.#storage?.removeItem(name);
       for (const [name, value] of entries) if (value !== null) this.#storage?.setItem(name, value);
@@ -50,10 +47,10 @@ export class SavedValuesStore {
 function readFrom(storage: Storage): SavedValues {
   const found = (name: keyof SavedValues) => storage.getItem(name) || null;
   const loginHashFragment = found('loginHashFragment');
-  const mark = storage.getItem(originName);
+  const isAddress = loginHashFragment && found(originName) === loginHashFragment;
   return {
     loginHashFragment,
-    loginHashFragmentFrom: origins.find((origin) => mark === `${origin} ${loginHashFragment}`) ?? null,
+    loginHashFragmentFrom: isAddress ? 'redirectURL' : null,
     redirectOldWebbundleUrl: found('redirectOldWebbundleUrl'),
     passwordHashParameter: found('passwordHashParameter'),
   };
