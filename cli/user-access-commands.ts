@@ -67,8 +67,7 @@ async function runResetTwoFactor({ sql }: Opened, name: string, flags: YesFlag):
   const { username } = await existingUser(sql, name);
   await confirm(`This removes the second factor of ${username} for good`, flags);
   const result = await resetTwoFactor(sql, name, byOperator());
-  if (result.kind === 'notFound') throw failure(`There is no user ${name}.`);
-  if (result.kind === 'nothing') return { value: result, words: `User ${name} has no second factor.` };
+  if (result?.kind !== 'removed') return { value: result, words: `User ${name} has no second factor.` };
   const ended = `sessions ended: ${result.sessionsEnded}`;
   return { value: result, words: `User ${name} no longer has a second factor; ${ended}.` };
 }

@@ -21,7 +21,7 @@ import {
   step,
 } from '#test/support/two-factor-for-test.ts';
 import { unlockUser } from '../accounts/act-on-user.ts';
-import { findReset, resetTwoFactorLater } from '../accounts/reset-later.ts';
+import { resetTwoFactorLater } from '../accounts/reset-later.ts';
 import { changeUser } from '../accounts/users.ts';
 
 const portal = portalOfFile();
@@ -237,32 +237,25 @@ describe('what support changed', () => {
     (await portal.send({ url: '/portal/account?lang=en', cookies })).body.split('What support changed')[1] ?? '';
 
   it('stands on the overview, own acts and old ones left out', async () => {
-    const { cookies, secret } = await withApp();
-    expect(await overview(cookies)).toBe('');
     await unlockUser(portal.sql, 'alice', portal.by());
     portal.wait(31 * day);
-    const later = await signInWithApp(portal, 'alice', secret);
-    expect(await overview(later)).toBe('');
+    const { cookies } = await withApp();
+    expect(await overview(cookies)).toBe('');
     await changeUser(portal.sql, 'alice', { name: 'Al' }, portal.by());
-    expect(await overview(later)).toContain('Person changed');
+    expect(await overview(cookies)).toContain('Person changed');
   });
 
   it('a reset that is ahead is called off by its owner alone, once', async () => {
     const { cookies } = await withApp();
     await resetTwoFactorLater(portal.sql, 'alice', portal.by());
     expect(await overview(cookies)).toMatch(/will be turned off.*value="keepFactor"/s);
-    const bob = await signedIn(portal, 'bob');
     for (const [browser, notice] of [
-      [bob, 'changedMeanwhile'],
+      [await signedIn(portal, 'bob'), 'changedMeanwhile'],
       [cookies, 'factorKept'],
       [cookies, 'changedMeanwhile'],
-    ] as const) {
-      const answer = await postAccount(portal, '', { do: 'keepFactor' }, browser);
-      expect(answer.headers.location).toContain(`notice=${notice}`);
-    }
-    expect(await findReset(portal.sql, await userId(portal, 'alice'))).toBeNull();
-    const kept =
-      await portal.sql`select actor, host(address) as address from audit_event where event = 'two-factor-reset-kept'`;
-    expect(kept).toEqual([{ actor: 'user:alice', address: '198.51.100.7' }]);
+    ] as const)
+      expect((await postAccount(portal, '', { do: 'keepFactor' }, browser)).headers.location).toContain(notice);
+    const kept = await portal.sql`select actor, host(address) from audit_event where event = 'two-factor-reset-kept'`;
+    expect(kept).toEqual([{ actor: 'user:alice', host: '198.51.100.7' }]);
   });
 });

@@ -68,22 +68,18 @@ export async function deletePendingReset(sql: Connection, userId: string): Promi
   return (await sql`delete from job where queue = ${pendingResets} and user_id = ${userId}`).count > 0;
 }
 
-type ResetTwoFactorResult = { kind: 'notFound' } | { kind: 'nothing' } | { kind: 'removed'; sessionsEnded: number };
+type ResetTwoFactorResult = { kind: 'nothing' } | { kind: 'removed'; sessionsEnded: number };
 
 /**
  * Removes every second factor of a user: app, email, recovery codes, remembered devices; ends sessions and notifies the
- * user. The operator has verified who lost a phone: nothing that a visitor does leads here.
+ * user. The operator has verified who lost a phone: nothing that a visitor does leads here. Null if the user is unknown.
  */
-export async function resetTwoFactor(sql: Database, name: string, by: By): Promise<ResetTwoFactorResult> {
-  return (await actOnUser(sql, name, (sql, user) => removeTwoFactor(sql, user, by))) ?? { kind: 'notFound' };
+export async function resetTwoFactor(sql: Database, name: string, by: By): Promise<ResetTwoFactorResult | null> {
+  return await actOnUser(sql, name, (sql, user) => removeTwoFactor(sql, user, by));
 }
 
 /** The same for a user who is locked. */
-export async function removeTwoFactor(
-  sql: Connection,
-  user: User,
-  { now, ...who }: By,
-): Promise<Exclude<ResetTwoFactorResult, { kind: 'notFound' }>> {
+export async function removeTwoFactor(sql: Connection, user: User, { now, ...who }: By): Promise<ResetTwoFactorResult> {
   const { id: userId } = user;
   await deletePendingReset(sql, userId);
   const hadApp = await deleteTotp(sql, userId);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { insertAuditEvent } from '../audit/audit-event.ts';
 import type { By } from '../audit/audit-events.ts';
-import { type Connection, type Database, rowOrNull } from '../database/database.ts';
+import { type Database, rowOrNull } from '../database/database.ts';
 import type { DepsWithoutWake } from '../deps.ts';
 import { deleteJob, insertJob, type Queue } from '../jobs/job.ts';
 import { hour } from '../limits.ts';
@@ -9,37 +9,35 @@ import { queueMail } from '../mail/queue-mail.ts';
 import { findUserByIdForUpdate } from '../people/portal-user.ts';
 import { actOnUser, deletePendingReset, pendingResets, removeTwoFactor, whoseEvent } from './act-on-user.ts';
 
-type ResetLaterResult =
-  | { kind: 'notFound' | 'nothing' }
-  /** `begun` before, where it was asked again, which changes nothing. */
-  | { kind: 'begun'; at: Date };
+type ResetLaterResult = { kind: 'nothing' } | { kind: 'begun'; at: Date };
 
 /**
  * Begins the reset of a user's second factor, which takes effect in an hour: whoever has talked support into it for somebody else's
- * account gains nothing as long as the owner reads the mail in time.
+ * account gains nothing as long as the owner reads the mail in time. Asked again it changes nothing; null if the user is unknown.
  */
-export async function resetTwoFactorLater(sql: Database, name: string, { now, ...who }: By): Promise<ResetLaterResult> {
-  const result = await actOnUser(sql, name, async (sql, user): Promise<ResetLaterResult> => {
-    const begun = await findReset(sql, user.id);
-    if (begun) return { kind: 'begun', at: begun };
-    if (!(await hasSecondFactor(sql, user.id))) return { kind: 'nothing' };
+export async function resetTwoFactorLater(
+  sql: Database,
+  name: string,
+  { now, ...who }: By,
+): Promise<ResetLaterResult | null> {
+  return await actOnUser(sql, name, async (sql, user): Promise<ResetLaterResult> => {
+    const begun = await rowOrNull(sql<{ at: Date }[]>`
+      select made_at as at from job where queue = ${pendingResets} and user_id = ${user.id}`);
+    if (begun) return { kind: 'begun', ...begun };
+    const factors = await sql`
+      select from totp where user_id = ${user.id} union all
+      select from email_factor where user_id = ${user.id} union all
+      select from remembered_device where user_id = ${user.id} limit 1`;
+    if (factors.length === 0) return { kind: 'nothing' };
     const at = new Date(now.getTime() + hour);
     const job = { id: randomUUID(), queue: pendingResets, isWaitedFor: false, payload: who, userId: user.id };
     await insertJob(sql, { ...job, madeAt: at });
-    const steps = [{ step: 'takes effect', outcome: at.toISOString() }];
+    const takesEffectAt = at.toISOString();
+    const steps = [{ step: 'takes effect', outcome: takesEffectAt }];
     await insertAuditEvent(sql, { event: 'two-factor-reset-begun', ...whoseEvent(user), steps, ...who }, now);
-    if (user.active)
-      await queueMail(sql, user, { kind: 'secondFactorResetSoon', now, takesEffectAt: at.toISOString() });
+    if (user.active) await queueMail(sql, user, { kind: 'secondFactorResetSoon', now, takesEffectAt });
     return { kind: 'begun', at };
   });
-  return result ?? { kind: 'notFound' };
-}
-
-/** When a user's second factor will be reset; null if it will not. */
-export async function findReset(sql: Connection, userId: string): Promise<Date | null> {
-  const reset = await rowOrNull(sql<{ at: Date }[]>`
-    select made_at as at from job where queue = ${pendingResets} and user_id = ${userId}`);
-  return reset?.at ?? null;
 }
 
 /** Calls off the reset of a user's second factor, and records it; false if there is none, null if the user is unknown. */
@@ -49,14 +47,6 @@ export async function keepTwoFactor(sql: Database, name: string, { now, ...who }
     await insertAuditEvent(sql, { event: 'two-factor-reset-kept', ...whoseEvent(user), ...who }, now);
     return true;
   });
-}
-
-async function hasSecondFactor(sql: Connection, userId: string): Promise<boolean> {
-  const rows = await sql`
-    select from totp where user_id = ${userId} union all
-    select from email_factor where user_id = ${userId} union all
-    select from remembered_device where user_id = ${userId} limit 1`;
-  return rows.length > 0;
 }
 
 /** The resets whose hour is over: each is done as by whoever asked for it. */
