@@ -191,10 +191,13 @@ export type Rehearsal = {
 
 type ImportView = {
   name: 'import';
-  key: string;
+  customerKey: string;
   displayName: string;
-  /** The import that runs, or ran last. */
+  /** Whether a proof comes before a file is chosen: no file is kept meanwhile. */
+  asksProof: boolean;
+  /** The newest file, and how far it is. */
   last: {
+    id: string;
     stage: 'checking' | 'checked' | 'running' | 'done';
     lines: number;
     read: number;

@@ -131,6 +131,9 @@ export const limits = {
   /** Waiting password hashes, of one network at most half; any more are answered 503. */
   waitingHashes: 500,
   bodyBytes: 16 * 1024,
+  /** A form with a file of people to add, and the lines of the file: what is said of earlier lines stays in memory. */
+  importBytes: 16 * 1024 * 1024,
+  importLines: 100_000,
   formFields: 20,
   headerBytes: 16 * 1024,
   headerCount: 100,

@@ -15,6 +15,8 @@ export type ImportOptions = Omit<ImportRules, 'now'> & {
   /** What wrote the records. */
   from: keyof typeof sources;
   dryRun: boolean;
+  /** Of a dry run: whom earlier parts of the same file would have added. */
+  seen?: Map<string, Compared>;
 };
 
 /**
@@ -24,14 +26,14 @@ export type ImportOptions = Omit<ImportRules, 'now'> & {
 export async function importUsers(
   deps: { sql: Database; keys: Keys; now: () => Date; actor: string },
   entries: Iterable<ImportEntry>,
-  { from, dryRun, ...rules }: ImportOptions,
+  { from, dryRun, seen: earlier = new Map(), ...rules }: ImportOptions,
 ): Promise<StoredBatch> {
   const outcome: StoredBatch = { added: 0, unchanged: 0, refused: [] };
   let batch: BatchLine[] = [];
   // A dry run stores nothing, so it remembers the names of earlier lines.
-  const seen = dryRun ? new Map<string, Compared>() : null;
+  const seen = dryRun ? earlier : null;
   const finish = async () => {
-    const stored = await storeBatch(deps, batch, { now: deps.now(), seen });
+    const stored = await storeBatch(deps, batch, { now: deps.now(), seen, atDesk: rules.atDesk === true });
     outcome.added += stored.added;
     outcome.unchanged += stored.unchanged;
     outcome.refused.push(...stored.refused);

@@ -10,6 +10,8 @@ export type ImportRules = {
   customers: readonly string[];
   /** Whether users with an address that the source calls unverified are taken over. */
   acceptsUnverified: boolean;
+  /** For these customers alone, and without secrets: at the desk, nobody brings in a way to sign in. */
+  atDesk?: boolean;
   now: Date;
 };
 
@@ -38,7 +40,14 @@ export function readImportedUser(source: SourceUser, rules: ImportRules): Readin
   if (read.kind === 'refused') return read;
   const { customers: own, groups } = read.value;
   const foreign = groups.find((group) => !isWithin(group, own));
-  return foreign === undefined ? read : refusedValue('groups', `${foreign} is not of a customer of the user`);
+  if (foreign !== undefined) return refusedValue('groups', `${foreign} is not of a customer of the user`);
+  return (rules.atDesk && problemAtDesk(read.value, rules)) || read;
+}
+
+function problemAtDesk({ passwordHash, totp, ...user }: ImportedUser, { customers }: ImportRules) {
+  if (user.customers.join() !== customers.join()) return refusedValue('customers', `must be ${customers}, or empty`);
+  const secret = passwordHash !== null ? 'passwordHash' : totp !== null ? 'totpSecret' : null;
+  return secret && refusedValue(secret, 'must be empty: whoever is added chooses a password by an invitation');
 }
 
 function readText(field: string, value: unknown, read: (text: string) => Reading): Reading {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { AuditEvent, By } from '../audit/audit-events.ts';
+import { type AuditEvent, type By, customersOfEvent } from '../audit/audit-events.ts';
 import { type Keys, seal } from '../crypto/keys.ts';
 import { type Connection, type Database, RollBack } from '../database/database.ts';
 import { totpPlace } from '../factors/registration.ts';
 import { namesWithin } from '../people/groups.ts';
-import { foldsOfUser, listUsersByFolds, lockLoginNames, type User } from '../people/portal-user.ts';
+import { foldsOfUser, listFoldsOfOthers, listUsersByFolds, lockLoginNames, type User } from '../people/portal-user.ts';
 import type { RefusedLine } from './read-records.ts';
 import type { ImportedUser, SourceRecord } from './source-user.ts';
 import { newUserInWords } from './users.ts';
@@ -15,15 +15,16 @@ export type StoredBatch = { added: number; unchanged: number; refused: RefusedLi
 /**
  * Adds the users of a batch in one transaction, so that a crash leaves all of them or none. A user who is there with the
  * same values counts as unchanged: running an import again continues it. One whose name is taken, or who differs, is
- * refused. With `seen` it is a dry run: nothing is stored, and the users of earlier batches are found there.
+ * refused. With `seen` it is a dry run: nothing is stored, and the users of earlier batches are found there. At the desk
+ * nothing is said of others' people but that a name is taken.
  */
 export async function storeBatch(
   { sql, keys, actor }: { sql: Database; keys: Keys; actor: string },
   batch: readonly BatchLine[],
-  { now, seen }: { now: Date; seen: Map<string, Compared> | null },
+  { now, seen, atDesk }: { now: Date; seen: Map<string, Compared> | null; atDesk: boolean },
 ): Promise<StoredBatch> {
   return await sql.begin(async (sql) => {
-    const { toAdd, ...outcome } = await sort(sql, batch, seen);
+    const { toAdd, ...outcome } = await sort(sql, batch, { seen, atDesk });
     if (seen) return new RollBack({ ...outcome, added: toAdd.length });
     const users = toAdd.map((user) => userToInsert(user, keys));
     await insertUsers(sql, users, now);
@@ -35,7 +36,7 @@ export async function storeBatch(
 async function sort(
   sql: Connection,
   batch: readonly BatchLine[],
-  seen: Map<string, Compared> | null,
+  { seen, atDesk }: { seen: Map<string, Compared> | null; atDesk: boolean },
 ): Promise<Omit<StoredBatch, 'added'> & { toAdd: ImportedUser[] }> {
   const outcome = { unchanged: 0, refused: [] as RefusedLine[], toAdd: [] as ImportedUser[] };
   if (!seen) await lockLoginNames(sql);
@@ -44,11 +45,15 @@ async function sort(
   const customers = await sql<{ key: string }[]>`
     select key from customer where key = any(${keys}::text[]) order by id for key share`;
   const there = seen ?? new Map<string, Compared>();
-  for (const user of await listUsersByFolds(sql, [...new Set(batch.flatMap(({ user }) => foldsOfUser(user)))]))
-    there.set(user.fold, user);
+  const folds = [...new Set(batch.flatMap(({ user }) => foldsOfUser(user)))];
+  for (const user of await listUsersByFolds(sql, folds)) there.set(user.fold, user);
+  const others = atDesk ? await listFoldsOfOthers(sql, folds) : new Set<string>();
   for (const { user, ...entry } of batch) {
     const unknown = user.customers.find((asked) => !customers.some(({ key }) => key === asked));
-    const problem = unknown ? `customers: there is no customer ${unknown}` : differenceFrom(there, user);
+    const taken = foldsOfUser(user).findIndex((fold) => others.has(fold));
+    const problem = unknown
+      ? `customers: there is no customer ${unknown}`
+      : (takenProblems[taken] ?? differenceFrom(there, user));
     if (problem === 'new') {
       outcome.toAdd.push(user);
       // The next lines meet it as if it were stored.
@@ -64,12 +69,15 @@ async function sort(
 /** What a line is compared with, by folded name: a user who is there, or an earlier line. */
 export type Compared = Pick<User, (typeof comparedFields)[number] | 'id' | 'hasPassword' | 'hasApp'>;
 
+/** In the order of a user's folded names. */
+const takenProblems = ['username: another user has it', 'email: another user has it'] as const;
+
 /** `new` if both names are free, null if the user is there already, else why it cannot be taken over. */
 function differenceFrom(there: ReadonlyMap<string, Compared>, user: ImportedUser): string | null {
   const [byUsername, byEmail] = foldsOfUser(user).map((fold) => there.get(fold));
   if (!byUsername && !byEmail) return 'new';
-  if (!byUsername) return 'email: another user has it';
-  if (!byEmail || byUsername.id !== byEmail.id) return 'username: another user has it';
+  if (!byUsername) return takenProblems[1];
+  if (!byEmail || byUsername.id !== byEmail.id) return takenProblems[0];
   const fields = [
     ...comparedFields.filter((field) => {
       const value = String(user[field] ?? '');
@@ -99,7 +107,8 @@ function userToInsert({ totp, ...user }: ImportedUser, keys: Keys) {
 function eventOf({ id, username, sealedTotp, ...user }: UserToInsert) {
   const app = sealedTotp ? [{ step: 'authenticator app', outcome: 'taken over' }] : [];
   const steps = [...newUserInWords({ ...user, username }, 'hash taken over'), ...app];
-  return { event: 'user-imported', userId: id, username, steps } as const;
+  const customers = customersOfEvent(user.customers.map((key) => ({ key })));
+  return { event: 'user-imported', userId: id, username, ...customers, steps } as const;
 }
 
 /** Adds users with names, memberships and apps. The caller has locked the login names and seen that these are free. */
@@ -130,8 +139,8 @@ async function insertUsers(sql: Connection, users: readonly UserToInsert[], now:
 async function insertAuditEvents(sql: Connection, events: readonly AuditEvent[], { actor, now }: By): Promise<void> {
   if (events.length === 0) return;
   await sql`
-    insert into audit_event (at, event, user_id, username, steps, actor)
-    select ${now}, event, "userId", username, steps, ${actor}
+    insert into audit_event (at, event, user_id, username, customer_key, steps, actor)
+    select ${now}, event, "userId", username, "customerKey", steps, ${actor}
     from jsonb_to_recordset(${JSON.stringify(events)}::jsonb)
-      as r (event text, "userId" uuid, username text, steps jsonb)`;
+      as r (event text, "userId" uuid, username text, "customerKey" text, steps jsonb)`;
 }

@@ -42,6 +42,7 @@ export const auditEvents = {
   'customer-removed': 'An operator removed a customer.',
   'user-added': 'An operator added a user.',
   'user-imported': 'An operator imported a user from another system.',
+  'users-imported': 'Somebody at the desk added people from a file.',
   'user-changed': 'An operator changed a user.',
   'user-removed': 'An operator removed a user.',
   'user-unlocked': 'An operator unlocked a user.',

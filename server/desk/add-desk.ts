@@ -1,11 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { deskPath } from '#contract/desk.ts';
 import type { Deps } from '../deps.ts';
+import { readFilesIn } from '../http/request-body.ts';
 import { customer } from './customer.ts';
 import { customers } from './customers.ts';
 import type { DeskPageRoom } from './desk-page.ts';
 import { admitToDesk, deskRoute } from './desk-route.ts';
 import { eventFiles, events } from './events.ts';
+import { importPage } from './import.ts';
 import { search } from './search.ts';
 
 /** Without a role every method is answered as at an address that does not exist. */
@@ -23,10 +25,12 @@ export async function addDesk(app: FastifyInstance, deps: Deps): Promise<void> {
         ...(room.bodyLimit !== undefined && { bodyLimit: room.bodyLimit }),
         handler: deskRoute(deps, room),
       });
+    readFilesIn(desk);
     add(search);
     add(events);
     for (const file of eventFiles) add(file);
     add(customers);
     add(customer);
+    add(importPage);
   });
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { limits } from '../limits.ts';
 
 /** Unknown names are quoted only up to this length. */
@@ -58,6 +58,31 @@ function decode(text: string, field?: string): string {
   }
   if (decoded.includes('\0')) throw new UnreadableBody('A field contains an invalid character.', { field });
   return decoded;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The file of a form that has one. */
+    file?: Uint8Array;
+  }
+}
+
+/** Lets the routes of a scope accept a form with one file at most (`multipart/form-data`), as strictly as one without. */
+export function readFilesIn(scope: FastifyInstance): void {
+  const read = async (request: FastifyRequest, body: Buffer<ArrayBuffer>) => {
+    const headers = { 'content-type': request.headers['content-type'] ?? '' };
+    const form = await new Response(body, { headers }).formData().catch(() => {
+      throw new UnreadableBody('The form cannot be read.');
+    });
+    const fields = new URLSearchParams();
+    for (const [name, value] of form) {
+      if (typeof value === 'string') fields.append(name, value);
+      else if (request.file) throw new UnreadableBody('A second file was sent.', { field: name });
+      else request.file = await value.bytes();
+    }
+    return readForm(Buffer.from(fields.toString()), request.headers['content-encoding']);
+  };
+  scope.addContentTypeParser('multipart/form-data', { parseAs: 'buffer' }, read);
 }
 
 /** Longest JSON text of a code: a recovery code with its quotes, with some margin. */

@@ -1,3 +1,4 @@
+import { importKept } from '../accounts/run-import.ts';
 import { deleteInParts } from '../database/large-tables.ts';
 import type { DepsWithoutWake } from '../deps.ts';
 import { replaceOldHubKey } from '../hub/hub-keys.ts';
@@ -29,6 +30,7 @@ export async function keepHouse(deps: DepsWithoutWake): Promise<void> {
     reset_link: sql`ends_at < ${before(resetLinkRemembered)}`,
     visit: sql`ends_at <= ${before(limits.visitRemembered)}`,
     passkey_challenge: sql`ends_at <= ${at}`,
+    user_import: sql`made_at < ${before(importKept)}`,
     hub_key: sql`ends_at <= ${at}`,
   };
   for (const [table, condition] of Object.entries(obsolete)) await deleteInParts(sql, table, condition);

@@ -1,4 +1,5 @@
 import { factorResetQueue } from '../accounts/reset-later.ts';
+import { importQueue } from '../accounts/run-import.ts';
 import { insertAuditEvent } from '../audit/audit-event.ts';
 import { unseal } from '../crypto/keys.ts';
 import { isDatabaseAway } from '../database/connect.ts';
@@ -30,11 +31,12 @@ export function startWorkers(deps: DepsWithoutWake): Workers {
   const queue = resetQueue({ ...deps, wake });
   const resets = start(queue, noting(deps, jobsOf(deps, queue)));
   const factorResets = start(factorResetQueue(deps));
+  const imports = start(importQueue(deps));
   const hubs = hubsToTell(deps.config).map((hub) => start(hubQueue(deps, hub)));
   return {
     wake,
     async stop() {
-      await Promise.all([mails, resets, factorResets, ...hubs].map((worker) => worker.stop()));
+      await Promise.all([mails, resets, factorResets, imports, ...hubs].map((worker) => worker.stop()));
     },
   };
 }

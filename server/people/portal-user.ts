@@ -192,6 +192,14 @@ async function listTakenFolds(sql: Connection, folds: readonly string[], userId:
   return rows.map(({ fold }) => fold);
 }
 
+/** Those of the folded names whose user belongs not only to customers of the desk's scope (database/desk-role.ts). */
+export async function listFoldsOfOthers(sql: Connection, folds: readonly string[]): Promise<Set<string>> {
+  const rows = await sql<{ fold: string }[]>`
+    select fold from login_name n where fold = any(${folds as string[]}::text[])
+      and not (exists (select from membership m where m.user_id = n.user_id) and is_desks_alone(n.user_id))`;
+  return new Set(rows.map(({ fold }) => fold));
+}
+
 /** Gives a user exactly these folded names; a username equal to the email counts once. */
 export async function updateLoginNames(sql: Connection, userId: string, folds: readonly string[]): Promise<void> {
   await sql`delete from login_name where user_id = ${userId} and fold <> all(${folds as string[]}::text[])`;

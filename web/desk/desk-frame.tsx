@@ -13,6 +13,7 @@ import { Customers } from './customers.tsx';
 import { DeskContext, useDesk } from './desk-context.tsx';
 import { EventWords, Reference } from './events.tsx';
 import { Events } from './events-page.tsx';
+import { Import } from './import.tsx';
 import { Search } from './search.tsx';
 
 const pages: { [Name in DeskView['name']]?: ComponentType<DeskViewOf<Name>> } = {
@@ -20,6 +21,7 @@ const pages: { [Name in DeskView['name']]?: ComponentType<DeskViewOf<Name>> } = 
   events: Events,
   customers: Customers,
   customer: CustomerPage,
+  import: Import,
   prove: SecondFactor,
 };
 

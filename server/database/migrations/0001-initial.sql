@@ -367,6 +367,29 @@ create table job (
 create index job_by_turn on job (queue, priority desc, run_after);
 create index job_by_user on job (user_id);
 
+-- The newest file of people that the desk adds to a customer: a hundred thousand lines take longer than anybody keeps a page open.
+create table user_import (
+  customer_id uuid primary key references customer on delete cascade,
+  -- Of this file.
+  id uuid not null unique,
+  -- CSV in UTF-8: the line that names the fields, and the others.
+  header text not null,
+  file bytea not null,
+  stage text not null check (stage in ('checking', 'checked', 'running', 'done')),
+  -- How many lines follow the header, and how far they are read.
+  lines integer not null,
+  read integer not null default 0,
+  read_bytes integer not null default 0,
+  added integer not null default 0,
+  unchanged integer not null default 0,
+  -- The first refused lines with their problems, and how many there are.
+  refused jsonb not null default '[]',
+  refused_count integer not null default 0,
+  made_at timestamptz not null
+);
+-- Parts of it are read without unpacking the whole.
+alter table user_import alter column file set storage external;
+
 
 -- What is counted and recorded.
 
@@ -520,6 +543,9 @@ create policy desk_ends on session for delete
 
 alter table sso_connection enable row level security;
 create policy desk on sso_connection using (customer_id = any (desk_customers()));
+
+alter table user_import enable row level security;
+create policy desk on user_import using (customer_id = any (desk_customers()));
 
 alter table audit_event enable row level security;
 create policy desk_reads on audit_event for select
