@@ -21,8 +21,8 @@ export function Overview(view: Props) {
   const { sessions, signIns, devices } = view;
   return (
     <>
-      {view.isPart ? <Alert>{text('account-part')}</Alert> : <OwnSignIn {...view} />}
       {view.support.length > 0 && <Support {...view} />}
+      {view.isPart ? <Alert>{text('account-part')}</Alert> : <OwnSignIn {...view} />}
       <Panel title="account-sessions-title" link={<SectionLink to="sessions" text="account-all" />}>
         <ul className="rows">
           {sessions.slice(0, shown).map((session) => (
