@@ -53,7 +53,7 @@ it('shows what a file would do, then does it, and records it once', async () => 
   expect(await show()).toContain('http-equiv="refresh"');
   await workOff();
   const preview = await show();
-  expect(preview).toContain('Would be added: 1. There already: 0. Lines refused: 2.');
+  expect(preview).toContain('Would be added: 1. Already there: 0. Lines refused: 2.');
   expect(preview).toContain('email: is missing');
   expect([await people(), await portal.sql`select from audit_event where event like 'user%'`]).toEqual([[], []]);
   const { headers } = await run(preview);
@@ -65,7 +65,7 @@ it('shows what a file would do, then does it, and records it once', async () => 
     select groups from membership m join portal_user u on u.id = m.user_id where u.username = 'p2'`;
   expect(member?.groups).toEqual(['hr', 'it']);
   const after = await getDesk(portal, String(headers.location).replace('/portal/desk', ''), ada);
-  expect(after.body).toMatch(/People added from a file.*Added: 1\. There already: 0\. Lines refused: 2\./s);
+  expect(after.body).toMatch(/People added from a file.*Added: 1\. Already there: 0\. Lines refused: 2\./s);
   expect(
     await portal.sql`select event, customer_key, actor from audit_event where event like 'user%' order by id`,
   ).toEqual([
@@ -131,7 +131,7 @@ it('goes on in another instance where one has died, and adds nobody twice', asyn
 });
 
 it('refuses a file that is not UTF-8, empty, too long, of unknown columns, or anybody else’s to send', async () => {
-  expect((await upload(Buffer.from('email\nj\xf6rg@acme.test', 'latin1'))).body).toMatch(/not.UTF-8/);
+  expect((await upload(Buffer.from('email\nj\xf6rg@acme.test', 'latin1'))).body).toMatch(/isn’t.UTF-8/);
   expect((await upload('')).statusCode).toBe(400);
   expect((await upload('a\n'.repeat(100_001))).body).toMatch(/more.than.100,000.lines/);
   await upload('email,passwort\np1@acme.test,x');
