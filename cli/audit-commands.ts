@@ -28,7 +28,7 @@ type AuditFlags = JsonFlag & {
 
 /** `vestibule audit` and `vestibule explain` */
 export function addAuditCommands(program: Command): void {
-  const events = Object.entries(auditEvents).map(([name, meaning]) => [`  ${name}`, meaning] as const);
+  const events = [...auditEvents].map(([name, words]) => [`  ${name}`, words] as const);
   program
     .command('audit')
     .description('list events, newest first')
@@ -66,7 +66,7 @@ async function runAudit({ sql }: Opened, flags: AuditFlags): Promise<Answer | nu
 }
 
 function readEvent(text: string): Reading {
-  if (Object.hasOwn(auditEvents, text)) return { kind: 'ok', value: text };
+  if (auditEvents.has(text)) return { kind: 'ok', value: text };
   return { kind: 'refused', problem: `there is no event ${text}, see vestibule audit --help` };
 }
 

@@ -5,10 +5,8 @@ import { notices } from '#contract/notices.ts';
 import { problemStatuses } from '#contract/page.ts';
 import { changeFailedReasons, loginFailTypes } from '#contract/reasons.ts';
 import { typeset } from '#contract/typeset.ts';
-import { auditEvents, reasonsOfEvent, refusalReasons } from '#server/audit/audit-events.ts';
 import { eachRow } from '#test/support/runs-all.ts';
 import { allTexts } from './all-texts.ts';
-import { reasonKey } from './desk/events.tsx';
 import { clockTime, filled, relativeTime } from './messages.ts';
 
 const textsOf: Record<string, Record<string, string>> = allTexts;
@@ -86,16 +84,6 @@ it('every reason, login-fail type, problem status and notice has its texts', () 
     ...['short', 'long', 'between', 'common', 'weak', 'match'].map((rule) => `password-validation-${rule}`),
   ];
   expect(keys).toEqual(expect.arrayContaining(wanted));
-});
-
-it('every recorded event and reason has its text for the desk, and no other has one', () => {
-  const events = Object.keys(auditEvents).map((event) => `event-${event}`);
-  const reasons = Object.entries({ 'sign-in-refused': refusalReasons, ...reasonsOfEvent }).flatMap(([event, own]) =>
-    Object.keys(own).map((reason) => reasonKey({ event, reason })),
-  );
-  expect(keys.filter((key) => /^(?:event|reason)-/.test(key)).sort()).toEqual(
-    [...new Set([...events, ...reasons])].sort(),
-  );
 });
 
 it('browsers load the texts of the pages that have a script, and none of the emails', () => {

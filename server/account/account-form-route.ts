@@ -3,7 +3,7 @@ import type { AccountNotice } from '#contract/account.ts';
 import { accountFields, accountUrl } from '#contract/account.ts';
 import { queryNames } from '#contract/screens.ts';
 import { insertEventOnceAMinute } from '../audit/audit-event.ts';
-import type { AccountRefusalReason } from '../audit/audit-events.ts';
+import type { RefusalReason } from '../audit/audit-events.ts';
 import { referenceOfRequest } from '../audit/reference.ts';
 import type { Deps } from '../deps.ts';
 import { setCookie } from '../http/cookies.ts';
@@ -106,7 +106,7 @@ export function accountFormRoute(deps: Deps, section: Section) {
   };
 
   /** Once a minute; returns the reference of what is recorded. */
-  async function recordRefusal(visit: AccountVisit, reason: AccountRefusalReason): Promise<string> {
+  async function recordRefusal(visit: AccountVisit, reason: RefusalReason): Promise<string> {
     const event = { event: 'account-change-refused', reason, ...personOf(visit) } as const;
     return await insertEventOnceAMinute(deps.sql, event, `${reason}:${visit.session.userId}`, deps.now());
   }
@@ -115,7 +115,7 @@ export function accountFormRoute(deps: Deps, section: Section) {
 type Done = Extract<Outcome, { kind: 'done' }>;
 
 /** The refusals that nothing else has recorded. */
-const reasonOfNotice: Partial<Record<AccountNotice, AccountRefusalReason>> = {
+const reasonOfNotice: Partial<Record<AccountNotice, RefusalReason>> = {
   notPossible: 'not-possible',
   entryMissing: 'entry-missing',
   passkeyName: 'entry-refused',

@@ -1,4 +1,4 @@
-import type { AccountRefusalReason } from '../audit/audit-events.ts';
+import type { RefusalReason } from '../audit/audit-events.ts';
 import type { Deps } from '../deps.ts';
 import { insertRefusal } from '../people/sign-in-user.ts';
 import { tryPassword } from '../sign-in/try-password.ts';
@@ -34,7 +34,7 @@ export async function checkPassword(
   return { kind: 'right', hash: user.passwordHash };
 
   async function refused(
-    reason: AccountRefusalReason,
+    reason: RefusalReason,
     keys: readonly ThrottleKey[],
     until: Date | null,
   ): Promise<CheckedPassword> {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { accountFields } from '#contract/account.ts';
 import { insertAuditEvent } from '../audit/audit-event.ts';
-import type { AuditStep, PasskeyRefusalReason } from '../audit/audit-events.ts';
+import type { AuditStep, RefusalReason } from '../audit/audit-events.ts';
 import { isUuid } from '../crypto/token.ts';
 import { type Connection, RollBack } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
@@ -149,10 +149,10 @@ async function store(
   visit: AccountVisit,
   key: EnrolledKey,
   steps: AuditStep[],
-): Promise<PasskeyRefusalReason | null> {
+): Promise<RefusalReason | null> {
   const { userId } = visit.session;
   const now = deps.now();
-  return await deps.sql.begin(async (sql): Promise<null | RollBack<PasskeyRefusalReason>> => {
+  return await deps.sql.begin(async (sql): Promise<null | RollBack<RefusalReason>> => {
     const reader = await personForChange(sql, visit);
     // A passkey counts for the whole account, so not every session may add one (docs/decisions/0019).
     if (!reader || (await standingOf(deps, sql, visit)) !== 'open') return new RollBack('session-over');

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { insertAuditEvent, insertEventOnceAMinute } from '../audit/audit-event.ts';
-import { type AuditStep, customersOfEvent, type PasskeyRefusalReason } from '../audit/audit-events.ts';
+import { type AuditStep, customersOfEvent, type RefusalReason } from '../audit/audit-events.ts';
 import { newReference } from '../audit/reference.ts';
 import { newToken, tokenHash } from '../crypto/token.ts';
 import type { Connection } from '../database/database.ts';
@@ -131,7 +131,7 @@ type BrowserToCount = Pick<Visitor, 'address' | 'deviceToken'>;
 type Refused = 'passkey-refused' | 'passkey-not-added';
 
 /** An answer that is refused for one of these tries something; every other one was signed by a passkey, or not looked at. */
-const tries: readonly PasskeyRefusalReason[] = [
+const tries: readonly RefusalReason[] = [
   'malformed',
   'challenge-unknown',
   'answer-invalid',
@@ -144,7 +144,7 @@ const tries: readonly PasskeyRefusalReason[] = [
 export async function refusePasskey(
   deps: Deps,
   visitor: BrowserToCount & Pick<Visitor, 'browser' | 'requestId'>,
-  refused: { event?: Refused; reason: PasskeyRefusalReason; steps: AuditStep[]; user?: RefusedUser | undefined },
+  refused: { event?: Refused; reason: RefusalReason; steps: AuditStep[]; user?: RefusedUser | undefined },
 ): Promise<string> {
   const { sql, now, metrics } = deps;
   const { address, browser, requestId } = visitor;

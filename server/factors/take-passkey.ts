@@ -1,5 +1,5 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
-import type { AuditStep, PasskeyRefusalReason } from '../audit/audit-events.ts';
+import type { AuditStep, RefusalReason } from '../audit/audit-events.ts';
 import type { RelyingParty } from '../config/public-url.ts';
 import type { Connection } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
@@ -17,7 +17,7 @@ type TakenPasskey = {
 };
 export type RefusedPasskey = {
   kind: 'refused';
-  reason: PasskeyRefusalReason;
+  reason: RefusalReason;
   user?: RefusedUser;
 };
 
@@ -74,7 +74,7 @@ export async function takeEnrolment(
 }
 
 /** Why a right passkey does not open its user's account, or null; `admitting`: how many of their customers take it here. */
-function reasonToRefuse(user: PasskeyUser, admitting: number): PasskeyRefusalReason | null {
+function reasonToRefuse(user: PasskeyUser, admitting: number): RefusalReason | null {
   if (!user.active) return 'inactive';
   if (user.customers.length === 0) return 'no-customer';
   if (user.ssoRequired) return 'single-sign-on-required';
@@ -102,7 +102,7 @@ function readAnswer<Json extends Assertion['json'] | Enrolment['json']>(text: st
   }
 }
 
-type Refused = { kind: 'refused'; reason: PasskeyRefusalReason };
+type Refused = { kind: 'refused'; reason: RefusalReason };
 
 /**
  * Checks an assertion (§7.2) whose challenge has been taken. The library leaves out three things: a frame of another origin whose

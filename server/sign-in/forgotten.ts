@@ -6,7 +6,7 @@ import type { Page } from '#contract/page.ts';
 import { ForgottenForm } from '#contract/payloads.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import { insertAuditEvent, insertEventOnceAMinute } from '../audit/audit-event.ts';
-import { customersOfEvent, type ResetOutcome } from '../audit/audit-events.ts';
+import { customersOfEvent, type RefusalReason } from '../audit/audit-events.ts';
 import { tokenHash } from '../crypto/token.ts';
 import { type Connection, RollBack } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
@@ -64,7 +64,7 @@ export function resetQueue(deps: Deps): Queue<ResetRequest> {
   };
 }
 
-function eventOf({ address, requestId }: ResetRequest, reason: ResetOutcome, user?: ResetUser) {
+function eventOf({ address, requestId }: ResetRequest, reason: RefusalReason, user?: ResetUser) {
   const who = user && { userId: user.id, username: user.username, ...customersOfEvent(user.customers) };
   return { event: 'password-forgotten', reason, address, requestId, ...who } as const;
 }
@@ -83,7 +83,7 @@ const outcomes = {
   resetLink: 'link-mailed',
   singleSignOnHint: 'single-sign-on-mailed',
   noReset: 'no-reset-mailed',
-} as const satisfies Record<Help, ResetOutcome>;
+} as const satisfies Record<Help, RefusalReason>;
 
 /** Queues the email, unless the account has had its number for this hour. */
 async function help(
@@ -91,7 +91,7 @@ async function help(
   sql: Connection,
   user: ResetUser,
   { address, language, destination }: ResetRequest,
-): Promise<ResetOutcome> {
+): Promise<RefusalReason> {
   const now = clock();
   const kind = helpFor(user);
   const limit = { freeFailures: limits.resetMailsAnHour, leakEvery: hour, firstWait: hour, longestWait: hour };

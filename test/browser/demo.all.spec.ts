@@ -111,7 +111,7 @@ test('a reference leads to what support sees, a recovery code and an invitation 
     .getByRole('link', { name: /support/i })
     .click();
   await expect(page.locator('details[open]')).toContainText(reference);
-  await expect(page.locator('details[open]')).toContainText('The password was wrong.');
+  await expect(page.locator('details[open]')).toContainText('wrong-password: wrong password');
 
   await demo.sendPassword(await demo.open('recovery'));
   const code = await demo.recoveryCodeOf('recovery');

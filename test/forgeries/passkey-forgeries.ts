@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import type { PasskeyRefusalReason } from '#server/audit/audit-events.ts';
+import type { RefusalReason } from '#server/audit/audit-events.ts';
 import { type CborValue, flag, newKey, type PasskeyForTest, type Tweak } from '../support/passkey-for-test.ts';
 
 /** An answer that is not honest, why it is refused, and what the steps say of the check. */
 type PasskeyForgery = {
   name: string;
-  reason: PasskeyRefusalReason;
+  reason: RefusalReason;
   says: RegExp | null;
   tweak: (passkey: PasskeyForTest) => Tweak;
 };
-type Row = [name: string, why: PasskeyRefusalReason | RegExp, tweak: Tweak];
+type Row = [name: string, why: RefusalReason | RegExp, tweak: Tweak];
 
 const forgery = ([name, why, tweak]: Row): PasskeyForgery => ({
   name,
