@@ -72,7 +72,6 @@ async function runSaml(keyed: Keyed, key: string, flags: ConnectionFlags): Promi
   return await add(keyed, key, flags, { protocol: 'saml', settings, secret: null, trustsEmail: true });
 }
 
-/** What a new connection of a protocol has if no option says otherwise. */
 type Usual = Pick<ConnectionToAdd, 'protocol' | 'secret' | 'trustsEmail'> & { settings: object };
 
 async function add(

@@ -113,7 +113,6 @@ async function runUnlink({ sql }: Opened, key: string, name: string): Promise<An
 
 type KeysFlags = YesFlag & { add?: true; use?: true; withdraw?: 'next' | 'last' };
 
-/** Lists the portal's own keys, or rotates them without an interruption. */
 async function runKeys(keyed: Keyed, flags: KeysFlags): Promise<Answer> {
   const { add, use, withdraw } = flags;
   await portalKeys(keyed);

@@ -13,7 +13,6 @@ import { recordRefusedDestination } from './sessions/destination.ts';
 import { addSignIn } from './sign-in/add-sign-in.ts';
 import { addSingleSignOn } from './single-sign-on/add-single-sign-on.ts';
 
-/** What the app needs besides what its routes need. */
 type AppOptions = { built: BuiltPages; timeouts?: Partial<AppTimeouts> };
 
 /** In milliseconds; `streamsLookedAtEvery`: how often the sessions of open streams to the hub are read. */

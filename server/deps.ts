@@ -13,7 +13,6 @@ import type { Mail, WordedMail } from './people/mail-kinds.ts';
 export type MailTransport = {
   /** Sends one email. Throws MailNotSent. */
   send: (mail: Pick<Mail, 'id' | 'recipient' | 'queuedAt'>, words: WordedMail) => Promise<void>;
-  /** Closes open connections. */
   close: () => void;
 };
 
@@ -57,11 +56,9 @@ export type Deps = {
   log: FastifyBaseLogger;
   /** The time, passed in so that tests can control it. */
   now: () => Date;
-  /** Derived keys, one per purpose. */
   keys: Keys;
   mails: MailTransport;
   metrics: Metrics;
-  /** What this process remembers of OpenID providers. */
   providers: ProviderMemory;
   /** Whether the database was down when this process's workers last looked, a second ago at most (operations/workers.ts). */
   outage: { isDatabaseAway: boolean };
@@ -90,6 +87,5 @@ export type Pages = {
     status: number,
     account: AccountPage,
   ) => Promise<FastifyReply>;
-  /** Sends a page of the desk. */
   sendDesk: (request: FastifyRequest, reply: FastifyReply, status: number, desk: DeskPage) => Promise<FastifyReply>;
 };

@@ -69,15 +69,12 @@ export const limits = {
   /** How long a visitor may stay at an identity provider, and how long afterwards their answer leads back to their form. */
   visit: 30 * minute,
   visitRemembered: hour,
-  /** How long an identity provider may take for one answer. */
   providerAnswer: 5 * second,
   /** How long an OpenID provider's discovery and keys are remembered. */
   providerRemembered: 5 * minute,
   /** The longest answer read from an identity provider, after unpacking. */
   providerBytes: 512 * 1024,
-  /** The allowed clock skew of a provider. */
   providerClock: 2 * minute,
-  /** A logout token older than this is refused. */
   logoutTokenAge: 10 * minute,
   /** A SAML assertion older than this is refused, whatever it says. */
   samlAssertionAge: 10 * minute,
@@ -148,7 +145,6 @@ export const limits = {
   connectionsCheckedEvery: second,
   /** On SIGTERM: how long the process may take to end; open requests have this time less stopBesideWithin. */
   stopWithin: 15 * second,
-  /** Of this, how long background work may take. */
   stopBesideWithin: 5 * second,
   /** How often the sessions behind open streams of a hub are looked at. */
   streamsLookedAtEvery: 5 * second,
@@ -157,7 +153,6 @@ export const limits = {
     progress: minute,
     /** The same for events and WebSockets, which may be silent. */
     silence: hour,
-    /** Idle connections kept open. */
     idleConnections: 256,
   },
 } as const;

@@ -97,7 +97,6 @@ const crypts: Record<string, string> = { 1: 'MD5 crypt', 5: 'SHA-256 crypt', 6: 
 
 /** RFC 4226 §4 requires 128 bits; the verification refuses less. */
 const shortestSecret = 16;
-/** Longer than any app's secret. */
 const longestSecret = 64;
 
 /** The secret of an authenticator app as it is sealed; refused if its codes could not be verified here. */

@@ -1,7 +1,6 @@
 import type { Reading } from '../names/read-name.ts';
 import type { NewUser, User } from '../people/portal-user.ts';
 
-/** What an import takes over as it is. */
 type Plain = Omit<NewUser, 'passwordHash'> & Pick<User, 'name' | 'customers' | 'groups' | 'createdAt'>;
 
 /** A user to add, checked; `totp` is the secret as it is sealed. */

@@ -112,7 +112,7 @@ describe('secrets', () => {
     const answer = await portal.signIn('bob', testPassword, { headers: { accept: 'application/json' } });
     await sql`alter table session drop constraint broken`;
     expect(answer.statusCode).toBe(500);
-    expect(answer.json()).toEqual({ type: 'about:blank', title: 'Something went wrong', status: 500 });
+    expect(answer.json()).toEqual({ type: 'about:blank', title: 'Internal Server Error', status: 500 });
     const [line = ''] = portal.logs().match(/^.*unexpected error.*$/m) ?? [];
     expect(line).toContain('violates check constraint');
     expect(line).not.toMatch(/Failing row|detail|\$argon2|insert into/i);

@@ -9,11 +9,9 @@ export type Brand = {
   branding: Branding;
   accentColour: string | null;
   texts: OwnTexts;
-  /** The files that pages load. */
   logos: readonly Logo[];
 };
 
-/** The settings, after their schema. */
 type Settings = {
   basePath?: string;
   name?: string;
@@ -55,10 +53,8 @@ export function readBrand(settings: Settings, problems: string[]): Brand {
 
 export const logoBytes = 64 * 1024;
 
-/** A logo as pages load it. */
 type Logo = { address: string; mediaType: string; bytes: Buffer };
 
-/** The kinds of logos, by the ending of their files. */
 const mediaTypes: Record<string, string> = {
   svg: 'image/svg+xml',
   png: 'image/png',

@@ -38,9 +38,7 @@ export type Config = {
   destinationRules: DestinationRules;
   trustedProxies: BlockList;
   identityHeaders: IdentityHeaders;
-  /** The application behind the gate; null: there is none. */
   hub: Hub | null;
-  /** The hubs that get tokens; none: no tokens are made. */
   hubAudiences: HubAudience[];
   passwordPolicy: PasswordPolicy;
   /** Lengths of time, in milliseconds. */
@@ -53,7 +51,6 @@ export type Config = {
   freshAfterSignOut: boolean;
   /** Null: emails go to the outbox folder of the data folder. */
   smtp: SmtpServer | null;
-  /** The sender address of emails. */
   mailFrom: string;
 };
 

@@ -17,7 +17,6 @@ export type Hub = {
   answerWithin: number;
   /** What proves to the hub that a request came through the gate; null: nothing is sent. */
   secret: string | null;
-  /** Whose tokens the hub gets; null: none. */
   audience: HubAudience | null;
 };
 

@@ -17,7 +17,6 @@ export type VerifyRequest = Visitor & {
   by: 'code' | 'passkey';
   /** A form without script may be pressed twice; a script prevents that. */
   isForm: boolean;
-  /** Whether this browser skips the code for a while. */
   remember: boolean;
 };
 

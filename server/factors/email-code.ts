@@ -44,25 +44,6 @@ export async function isEmailCodeOpen(sql: Connection, codeHash: Buffer, now: Da
   return (await sql`select from email_code where code_hash = ${codeHash} and ends_at > ${now}`).length > 0;
 }
 
-/** Consumes a half session's code if it matches a digest and is still valid; concurrent calls succeed once. */
-export async function takeEmailCode(
-  sql: Connection,
-  sessionId: string,
-  digests: readonly Buffer[],
-  now: Date,
-): Promise<boolean> {
-  const { count } = await sql`
-    delete from email_code
-    where session_id = ${sessionId} and code_hash = any(${digests}::bytea[]) and ends_at > ${now}`;
-  return count > 0;
-}
-
-/** Records that emailed codes reach a user. */
-export async function insertEmailFactor(sql: Connection, userId: string, now: Date): Promise<void> {
-  await sql`
-    insert into email_factor (user_id, confirmed_at) values (${userId}, ${now}) on conflict (user_id) do nothing`;
-}
-
 export async function deleteEmailFactor(sql: Connection, userId: string): Promise<boolean> {
   return (await sql`delete from email_factor where user_id = ${userId}`).count > 0;
 }
@@ -73,7 +54,6 @@ export async function deleteEmailFactor(sql: Connection, userId: string): Promis
  */
 type SendWait = { kind: 'wait'; of: 'session' | 'account'; retryAfter: number | null };
 
-/** The outcome of sending a code. */
 type SendResult = { kind: 'sent' } | SendWait;
 
 /** Where a code was requested from; `endsBy` is when the half session and all its codes end. */

@@ -62,7 +62,6 @@ export type AccountOfSession = {
   /** A code by email has reached the user. */
   isEmailConfirmed: boolean;
   customers: Pick<Customer, 'id' | 'twoFactor' | 'passkeys'>[];
-  /** The customer of the connection that the session came by. */
   connectionCustomerId: string | null;
 };
 

@@ -119,7 +119,6 @@ export async function deletePasskeysOfUser(sql: Connection, userId: string): Pro
   return (await sql`delete from passkey where user_id = ${userId}`).count;
 }
 
-/** Removes a user's passkey and returns it; null if it is not there. */
 async function deletePasskey(
   sql: Connection,
   { id, userId }: { id: string; userId: string },

@@ -19,19 +19,6 @@ export async function replaceRecoveryCodes(sql: Connection, userId: string, dige
     select ${userId}, digest from unnest(${digests}::bytea[]) digest`;
 }
 
-/** Consumes a recovery code; false if it is unknown or used. */
-export async function takeRecoveryCode(
-  sql: Connection,
-  userId: string,
-  digests: readonly Buffer[],
-  now: Date,
-): Promise<boolean> {
-  const { count } = await sql`
-    update recovery_code set used_at = ${now}
-    where user_id = ${userId} and code_hash = any(${digests}::bytea[]) and used_at is null`;
-  return count > 0;
-}
-
 /** How many unused recovery codes a user has. */
 export async function countRecoveryCodes(sql: Connection, userId: string): Promise<number> {
   const [row] = await sql<{ count: number }[]>`

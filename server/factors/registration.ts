@@ -11,7 +11,7 @@ import { sendProblem } from '../http/refuse.ts';
 import { limits } from '../limits.ts';
 import { type Visitor, visitorOf } from '../sessions/visitor.ts';
 import { findMayChangeFactors, type MayNotChangeFactors } from './may-change-factors.ts';
-import { findPendingTotp, findTotp, newTotpSecret, putPendingTotp, totpUri } from './totp.ts';
+import { findTotp, newTotpSecret, totpUri } from './totp.ts';
 
 /** `GET two-factor-authentication/registration`: what an app needs. It makes a secret: other sites may not request it. */
 export function registrationRoute(deps: Deps) {
@@ -88,9 +88,13 @@ export async function secretToShow({ sql, keys, now }: Deps, setUp: SetUp): Prom
   const place = pendingPlace(userId, deviceHash);
   const at = now();
   const endsAt = new Date(at.getTime() + limits.pendingApp);
-  const sealedSecret = seal(keys.seal, newTotpSecret(), place);
-  const stored = await putPendingTotp(sql, { userId, deviceHash, sealedSecret, endsAt }, at);
-  const secret = unseal(keys.seal, stored, place);
+  const [row] = await sql<[{ sealed: Buffer }]>`
+    insert into pending_totp as p (user_id, device_hash, sealed_secret, ends_at)
+    values (${userId}, ${deviceHash}, ${seal(keys.seal, newTotpSecret(), place)}, ${endsAt})
+    on conflict (user_id, device_hash) do update set ends_at = excluded.ends_at,
+      sealed_secret = case when p.ends_at > ${at} then p.sealed_secret else excluded.sealed_secret end
+    returning sealed_secret as sealed`;
+  const secret = unseal(keys.seal, row.sealed, place);
   if (secret === null) throw new Error('cannot open the pending secret of a user');
   return secret;
 }
@@ -103,8 +107,10 @@ export async function findPendingSecret(
 ): Promise<string | null> {
   const { userId } = setUp;
   const deviceHash = tokenHash(deviceTokenOf(keys, setUp));
-  const sealed = await findPendingTotp(sql, { userId, deviceHash }, now());
-  return sealed && unseal(keys.seal, sealed, pendingPlace(userId, deviceHash));
+  const [row] = await sql<{ sealed: Buffer }[]>`
+    select sealed_secret as sealed from pending_totp
+    where user_id = ${userId} and device_hash = ${deviceHash} and ends_at > ${now()}`;
+  return row ? unseal(keys.seal, row.sealed, pendingPlace(userId, deviceHash)) : null;
 }
 
 /** The token of the browser; one that has none gets that of its session, to keep. */

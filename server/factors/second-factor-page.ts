@@ -135,7 +135,6 @@ function toSignIn({ config }: Deps, request: FastifyRequest, notice: Notice | un
   return { redirect: screenUrl(config.basePath, 'login', query) };
 }
 
-/** A signed-in user may set up an app voluntarily. */
 async function ownAppPage(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<Shown> {
   const goesOnTo = destinationFor(deps.config, askedFor(request));
   const registration = await openRegistration(deps, reply, visitorOf(deps, request));

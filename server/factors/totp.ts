@@ -45,13 +45,6 @@ export async function findTotp(sql: Connection, userId: string): Promise<Buffer 
   return row?.secret ?? null;
 }
 
-/** Consumes a time step; false if it or a later one was used already. Steps only go up. */
-export async function spendTotpStep(sql: Connection, userId: string, step: number): Promise<boolean> {
-  const { count } = await sql`
-    update totp set last_step = ${step} where user_id = ${userId} and last_step < ${step}`;
-  return count > 0;
-}
-
 /** Confirms a user's app; false if there is one already. */
 export async function insertTotp(
   sql: Connection,
@@ -66,33 +59,6 @@ export async function insertTotp(
 
 export async function deleteTotp(sql: Connection, userId: string): Promise<boolean> {
   return (await sql`delete from totp where user_id = ${userId}`).count > 0;
-}
-
-/** The sealed secret that a user is to confirm in a browser: the one that they were shown there before, else the given one. */
-export async function putPendingTotp(
-  sql: Connection,
-  pending: { userId: string; deviceHash: Buffer; sealedSecret: Buffer; endsAt: Date },
-  now: Date,
-): Promise<Buffer> {
-  const { userId, deviceHash, sealedSecret, endsAt } = pending;
-  const [row] = await sql<[{ sealedSecret: Buffer }]>`
-    insert into pending_totp as p (user_id, device_hash, sealed_secret, ends_at)
-    values (${userId}, ${deviceHash}, ${sealedSecret}, ${endsAt})
-    on conflict (user_id, device_hash) do update set ends_at = excluded.ends_at,
-      sealed_secret = case when p.ends_at > ${now} then p.sealed_secret else excluded.sealed_secret end
-    returning sealed_secret as "sealedSecret"`;
-  return row.sealedSecret;
-}
-
-export async function findPendingTotp(
-  sql: Connection,
-  { userId, deviceHash }: { userId: string; deviceHash: Buffer },
-  now: Date,
-): Promise<Buffer | null> {
-  const [row] = await sql<{ secret: Buffer }[]>`
-    select sealed_secret as secret from pending_totp
-    where user_id = ${userId} and device_hash = ${deviceHash} and ends_at > ${now}`;
-  return row?.secret ?? null;
 }
 
 /** Forgets what a user was to confirm, in every browser. */

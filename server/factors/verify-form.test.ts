@@ -151,7 +151,7 @@ async function expectGone(held: Browser): Promise<void> {
   const code = codeNow(portal, secret);
   const answer = await verify(portal, code, held);
   expect([answer.statusCode, answer.cookies]).toEqual([401, []]);
-  expect(answer.json()).toEqual({ type: 'about:blank', title: 'Not signed in', status: 401, notice: 'signInExpired' });
+  expect(answer.json()).toEqual({ type: 'about:blank', title: 'Unauthorized', status: 401, notice: 'signInExpired' });
   const redirectURL = '/portal/x?y=1';
   const form = await verifyByForm(portal, { code, redirectURL, remember: 'on' }, held, '?lang=de');
   expect([form.headers.location, form.cookies]).toEqual([

@@ -174,7 +174,6 @@ export function verifyRoutes(deps: Deps) {
   }
 }
 
-/** What the address of the form keeps of it. */
 function keptOf({ redirectURL, codeSentViaEmail, recovery, remember }: Partial<VerifyForm>) {
   return {
     [queryNames.redirectUrl]: redirectURL || undefined,

@@ -103,7 +103,6 @@ async function verifySession(deps: Deps, request: VerifyRequest, session: Verifi
 
 type Attempt = { request: VerifyRequest; session: Verified; steps: AuditStep[] };
 
-/** What was proven, and what the session waits for next. */
 type Given = {
   kind: 'given';
   proof: Proof | 'passkey';

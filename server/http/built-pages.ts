@@ -10,10 +10,8 @@ import { root } from '../config/root.ts';
 /** What documents depend on besides the page. */
 type Look = { basePath: string; brand: Pick<Brand, 'accentColour' | 'texts'> };
 
-/** The files that pages load. */
 type BuiltFiles = {
   assetFolder: URL;
-  /** The address of the script of ceremonies with passkeys. */
   passkeyScript: string;
   /** The exact texts of the style blocks, for the Content-Security-Policy. */
   styles: readonly string[];

@@ -15,7 +15,6 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What metrics call the route: the name of a call, or of a page. */
     name?: string;
-    /** Who may use the call. */
     who?: Caller;
   }
 }

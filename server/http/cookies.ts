@@ -3,10 +3,8 @@ import type { FastifyReply } from 'fastify';
 import type { Config } from '../config/config.ts';
 import { isToken } from '../crypto/token.ts';
 
-/** The portal's cookies. */
 type CookieName = TokenCookieName | 'next-page' | 'connection';
 
-/** Those that hold only a token. */
 type TokenCookieName = 'session' | 'device' | 'reset' | 'remembered' | 'passkey' | 'visit';
 
 /**

@@ -27,11 +27,11 @@ declare module 'fastify' {
   }
 }
 
-/** The body is not validated, and absent if it has not been read. `retryAfter` in milliseconds. */
+/** The body is not validated, and absent if it has not been read. `retryAfter` in milliseconds; an outage unless it says else. */
 export type FormKeeper = (
   request: FastifyRequest,
   reply: FastifyReply,
-  wait: { retryAfter: number; reference?: string },
+  wait: { retryAfter: number; reference?: string; status?: 429; notice?: Notice },
 ) => Promise<FastifyReply>;
 
 /** Answers a posted form with the form itself and an explanation, so that what was entered is kept. */

@@ -14,7 +14,6 @@ declare module 'fastify' {
     address: string;
   }
   interface FastifyContextConfig {
-    /** Whether the route leads to the hub. */
     isHubs?: true;
     /** Whether it is posted by a provider, or from its site: authenticated by our request or its signature. */
     isProviders?: true;
@@ -43,7 +42,8 @@ function refusalOf(deps: Deps, request: FastifyRequest, reply: FastifyReply): Pr
     clientAddress(request.socket.remoteAddress, request.headers['x-forwarded-for'], trustedProxies) ?? '';
   if (isAmbiguous(request)) return refuse(deps, request, reply.header('connection', 'close'), 400);
   if (request.raw.rawHeaders.length > 2 * limits.headerCount) return refuse(deps, request, reply, 431);
-  if (!isServedHost(deps, request)) return refuse(deps, request, reply, 421);
+  if (!isServedHost(deps, request))
+    return refuse(deps, request, reply, 421, { detail: 'This host is not served here.' });
   if (request.address === '' && !needNoAddress.has(splitUrl(request.url).path)) {
     const { remoteAddress: proxy = '' } = request.socket;
     const detail = `The client address could not be determined: see what the proxy ${proxy} sends as X-Forwarded-For.`;
@@ -103,5 +103,5 @@ export async function refuseForeignSite(
     recordKey('foreign-site', address),
     deps.now(),
   ).catch((error: unknown) => request.log.error({ err: error }, 'a refused request could not be recorded'));
-  return await refuse(deps, request, reply, 403);
+  return await refuse(deps, request, reply, 403, { detail: 'The request came from another site.' });
 }

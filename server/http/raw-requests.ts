@@ -2,21 +2,14 @@ import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
-import { problemText, problemType } from './refuse.ts';
+import { phraseOf, problemText, problemType } from './refuse.ts';
 
 type Headers = Record<string, string>;
 
-const statusOfCode: Record<string, 408 | 413 | 431> = {
+const statusOfCode: Record<string, number> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
   HPE_HEADER_OVERFLOW: 431,
-};
-
-const statusTexts = {
-  400: 'Bad Request',
-  408: 'Request Timeout',
-  413: 'Content Too Large',
-  431: 'Request Header Fields Too Large',
 };
 
 declare module 'node:net' {
@@ -46,7 +39,7 @@ export function unreadableRequest(headers: Headers, tooManyHeaders: (packet: str
 
 function answerAndClose(
   socket: Socket,
-  status: keyof typeof statusTexts,
+  status: number,
   headers: Headers,
   type = problemType,
   body = problemText(status),
@@ -59,8 +52,7 @@ function answerAndClose(
     'content-length': String(Buffer.byteLength(body)),
   };
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}`);
-  if (socket.writable)
-    socket.write(`HTTP/1.1 ${status} ${statusTexts[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
+  if (socket.writable) socket.write(`HTTP/1.1 ${status} ${phraseOf(status)}\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
   // Not at once: the answer is still being sent.
   socket.destroySoon();
 }

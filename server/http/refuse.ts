@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Again, ProblemStatus } from '#contract/page.ts';
 import type { Problem } from '#contract/payloads.ts';
@@ -6,26 +7,10 @@ import { referenceOfRequest } from '../audit/reference.ts';
 import type { Deps } from '../deps.ts';
 import { languageOverride, wantsPage } from './request-url.ts';
 
-/** Statuses that no person navigates to have a title only; 408 is sent before there is a request. */
-const titles: Record<ProblemStatus | 401 | 404 | 408 | 409 | 416, string> = {
-  400: 'The request cannot be read',
-  401: 'Not signed in',
-  403: 'The request came from another site',
-  404: 'Not found',
-  405: 'The method is not allowed',
-  408: 'The request took too long',
-  409: 'This cannot be done now',
-  413: 'The request is too large',
-  415: 'The content type is not supported',
-  416: 'The file has no such part',
-  421: 'This host is not served here',
-  429: 'Too many attempts',
-  431: 'The request has too many headers',
-  500: 'Something went wrong',
-  502: 'The application behind the portal is not answering',
-  503: 'Temporarily not available',
-  504: 'The application behind the portal did not answer in time',
-};
+/** A status in words: the title of a problem without a type of its own (RFC 9457 §4.2.1). */
+export function phraseOf(status: number): string {
+  return STATUS_CODES[status] ?? 'Unknown';
+}
 
 /**
  * More about a refusal; `retryAfter` in milliseconds; `proxy`: whose mistake it is. The page shows `reference`, if it is not the request's own, and the
@@ -61,7 +46,7 @@ export async function refuse(
 ): Promise<FastifyReply> {
   const retryAfterSeconds = retryAfter === undefined ? null : Math.max(1, Math.ceil(retryAfter / 1000));
   if (retryAfterSeconds !== null) reply.header('retry-after', String(retryAfterSeconds));
-  request.whyRefused ??= detail ?? titles[status];
+  request.whyRefused ??= detail ?? phraseOf(status);
   if (wantsPage(request))
     return await deps.pages.send(request, reply, status, {
       screen: {
@@ -95,14 +80,14 @@ function againOf({ method }: FastifyRequest, status: ProblemStatus): Again | und
 type ProblemDetail = Omit<Problem, 'type' | 'title' | 'status'> & { title?: string };
 
 /** Answers a script with a problem document. */
-export function sendProblem(reply: FastifyReply, status: keyof typeof titles, more: ProblemDetail = {}): FastifyReply {
+export function sendProblem(reply: FastifyReply, status: number, more: ProblemDetail = {}): FastifyReply {
   return reply.code(status).header('content-type', problemType).send(problemText(status, more));
 }
 
 export const problemType = 'application/problem+json';
 
 /** The text of a problem document. */
-export function problemText(status: keyof typeof titles, more: ProblemDetail = {}): string {
-  const problem: Problem = { type: 'about:blank', title: titles[status], status, ...more };
+export function problemText(status: number, more: ProblemDetail = {}): string {
+  const problem: Problem = { type: 'about:blank', title: phraseOf(status), status, ...more };
   return JSON.stringify(problem);
 }

@@ -74,7 +74,7 @@ describe('GT-11 a hub that gives no answer', () => {
     expect([told.status, told.headers['content-type'], JSON.parse(told.body)]).toMatchObject([
       502,
       'application/problem+json; charset=utf-8',
-      { status: 502, title: 'The application behind the portal is not answering' },
+      { status: 502, title: 'Bad Gateway' },
     ]);
     expect((await ask('/app/x', [script], 'POST')).status).toBe(502);
     await expectFreed();

@@ -175,7 +175,6 @@ export function isEvents({ headers }: IncomingMessage): boolean {
   return /^text\/event-stream\b/i.test(headers['content-type'] ?? '');
 }
 
-/** What the hub says to somebody who is not signed in. */
 type HubAnswer = { kind: 'answered'; status: number } | { kind: 'failed'; failure: ProviderFailure };
 
 /** Asks the hub for its own page as the gate does, on behalf of nobody, for `doctor`. The answer's body is not read. */

@@ -38,7 +38,6 @@ const claims = new RegExp(
   ].join('|')})$`,
 );
 
-/** What to tell the hub about a request. */
 type Told = { address: string; person: SessionAnswer | null; token: string | null };
 
 /**

@@ -23,7 +23,6 @@ export function hubKeyPlace(id: string): string {
   return `hub-key:${id}`;
 }
 
-/** Every published key, in the order in which they sign. */
 async function listHubKeys(sql: Connection, now: Date): Promise<HubKeyRow[]> {
   return await sql<HubKeyRow[]>`
     select id, jwk, sealed_key as "sealedKey", made_at as "madeAt", signs_from as "signsFrom",

@@ -90,7 +90,6 @@ function isOpenTo(person: SessionAnswer, { customers, groups }: Rule): boolean {
 
 /** What a proxy asks of `GET session` besides who is signed in. */
 type SessionQuery = Rule & {
-  /** The hub that gets a token; null: none. */
   audience: HubAudience | null;
 };
 
@@ -123,7 +122,6 @@ type NotTheirs = { identity: Identity; page: string | null; rule: Rule };
 
 const longestRule = 256;
 
-/** Refuses somebody who is signed in but may not see what they asked for. */
 async function refuseOthers(
   deps: Deps,
   request: FastifyRequest,

@@ -9,7 +9,6 @@ import { hubLogoutTokens } from './hub-tokens.ts';
 /** Logout tokens that one instance sends to one hub at once. */
 const logoutsAtOnce = 4;
 
-/** A hub that wants to be told. */
 type TellableHub = HubAudience & { logoutUrl: string };
 
 /** The hubs that want to be told when a session ends. */
@@ -68,7 +67,6 @@ function logoutProblem(error: ProviderFailure): string {
   return `its address (${error.addresses.join(', ')}) is neither public nor in logoutNetworks`;
 }
 
-/** A session's end that a hub is yet to be told of. */
 type HubLogout = { sid: string; userId: string };
 
 /** The trigger session_ended has the same prefix. */

@@ -13,7 +13,6 @@ export function addOperations(app: FastifyInstance, deps: Deps): void {
   if (metricsToken !== null) app.get('/metrics', quiet('metrics'), metricsRoute(deps, metricsToken));
 }
 
-/** `GET /healthz`: the process answers. */
 const healthRoute: RouteHandlerMethod = async (_request, reply) => reply.type('text/plain').send('ok\n');
 
 /** `GET /readyz`: the process can work, which requires the database. */

@@ -15,7 +15,6 @@ export type Customer = {
   active: boolean;
   /** Its users get an email when they sign in from an unknown browser. */
   newDeviceMail: boolean;
-  /** Its users may skip the code on a remembered device for a while. */
   rememberDevices: boolean;
   passkeys: PasskeyPolicy;
   createdAt: Date;

@@ -37,7 +37,6 @@ export function isWaitedFor(kind: MailKind): boolean {
 
 /** What an email says about its event, and where its link leads; nothing secret. */
 export type MailDetails = {
-  /** The account name. */
   username: string;
   /** When it happened, ISO 8601. */
   at: string;
@@ -45,7 +44,6 @@ export type MailDetails = {
   address?: string;
   /** The browser, in words such as `Firefox, Windows`. */
   browser?: string;
-  /** The name of a passkey. */
   passkey?: string;
   /** When what it tells of takes effect, ISO 8601; absent if it has. */
   takesEffectAt?: string;

@@ -12,9 +12,7 @@ export type User = {
   /** As it is shown; null: the username is. */
   name: string | null;
   hasPassword: boolean;
-  /** Whether an authenticator app is registered. */
   hasApp: boolean;
-  /** How many passkeys are enrolled. */
   passkeys: number;
   active: boolean;
   mayChangePassword: boolean;

@@ -23,7 +23,6 @@ export type DeletedSession = {
   sealedIdToken: Buffer | null;
 };
 
-/** Ends the session of a token and returns it; null if there is none. */
 async function deleteSession(sql: Connection, tokenHash: Buffer): Promise<DeletedSession | null> {
   return await rowOrNull(sql<DeletedSession[]>`
     delete from session s using portal_user u

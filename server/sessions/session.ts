@@ -62,7 +62,6 @@ type NewSession = {
   address: string;
   /** As the browser names itself (names/read-name.ts). */
   browser: string | null;
-  /** The passkey that it was opened by. */
   passkeyId?: string;
   /** Absent for a password or passkey. */
   origin?: SessionOrigin;

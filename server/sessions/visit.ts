@@ -15,9 +15,7 @@ export type Visit = {
   /** SHA-256 of the token of the browser that began. */
   cookieHash: Buffer;
   connectionId: string;
-  /** Of the connection when the visit began. */
   connectionVersion: number;
-  /** Sealed for `visitPlace`. */
   sealedDetails: Buffer;
   madeAt: Date;
   endsAt: Date;

@@ -18,7 +18,6 @@ export type Visitor = {
   rememberedToken: string | null;
   /** Of the ceremonies with passkeys that the browser has begun. */
   passkeyToken: string | null;
-  /** The page's language. */
   language: Language;
   /** As people call it; null if unknown. */
   browser: string | null;

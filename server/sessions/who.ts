@@ -61,7 +61,6 @@ async function checkAll({ sql, config, now }: CheckDeps): Promise<void> {
   }
 }
 
-/** Which session is looked at, and from where. */
 type AskedSession = { tokenHash: Buffer; address: string };
 
 /** `idleSince`: full sessions last used before it count as ended. */

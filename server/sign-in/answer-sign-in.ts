@@ -53,7 +53,6 @@ function hasShownNoCookie({ request: { headers } }: FastifyReply): boolean {
   return headers.cookie === undefined && headers['sec-fetch-mode'] === 'navigate';
 }
 
-/** What a refused sign-in shows. */
 type Refused = {
   type: LoginFailType;
   reference: string;

@@ -64,7 +64,6 @@ export async function changePassword(deps: Deps, request: ChangeRequest): Promis
   return await refuseLink(deps, request, { link: now.link, refusal: reason, problem: why });
 }
 
-/** The throttle key for refused changes of one user. */
 const changesByLink = (userId: string) => changeKey('password-by-link', userId);
 
 /** Replaces the password, uses up the link, and ends what depended on it; false if either has changed since it was read. */
@@ -99,8 +98,11 @@ export async function wasUsedBefore(
   password: string,
   network: string,
 ): Promise<boolean> {
-  const hashes = [user.passwordHash, ...(await listFormerPasswords(sql, user.id))];
-  for (const hash of hashes) if (hash !== null && (await verifyPassword(hash, password, network))) return true;
+  const former = await sql<{ hash: string }[]>`
+    select password_hash as hash from former_password where user_id = ${user.id}
+    order by id desc limit ${limits.passwordsRemembered - 1}`;
+  for (const hash of [user.passwordHash, ...former.map(({ hash }) => hash)])
+    if (hash !== null && (await verifyPassword(hash, password, network))) return true;
   return false;
 }
 
@@ -132,7 +134,6 @@ export async function queuePasswordNotice(
   await queueMail(sql, user, { kind: 'passwordChanged', ...notice, ...(passkeys > 0 && { passkeys }) });
 }
 
-/** Keeps a replaced hash, and forgets the oldest beyond the limit. */
 async function insertFormerPassword(sql: Connection, userId: string, passwordHash: string, now: Date): Promise<void> {
   await sql`
     insert into former_password (user_id, password_hash, replaced_at) values (${userId}, ${passwordHash}, ${now})`;
@@ -140,12 +141,4 @@ async function insertFormerPassword(sql: Connection, userId: string, passwordHas
     delete from former_password where user_id = ${userId} and id not in (
       select id from former_password where user_id = ${userId} order by id desc limit ${limits.passwordsRemembered - 1}
     )`;
-}
-
-/** A user's hashes before the current one, newest first. */
-async function listFormerPasswords(sql: Connection, userId: string): Promise<string[]> {
-  const rows = await sql<{ hash: string }[]>`
-    select password_hash as hash from former_password where user_id = ${userId}
-    order by id desc limit ${limits.passwordsRemembered - 1}`;
-  return rows.map(({ hash }) => hash);
 }

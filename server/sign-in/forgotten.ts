@@ -25,7 +25,6 @@ import { findResetUsersForUpdate, makeLink, type ResetUser } from './reset-link.
 
 const resetQueueName = 'reset-request';
 
-/** A request for a reset link, before its name is looked up. */
 type ResetRequest = {
   fold: string;
   /** Of the page on which it was asked; the user's own comes first. */

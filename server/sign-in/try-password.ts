@@ -16,7 +16,6 @@ import {
   unknownNameKey,
 } from '../throttle/throttle-keys.ts';
 
-/** A password that somebody gives for a name. */
 type Guess = Pick<Visitor, 'address' | 'deviceToken'> & { username: string; password: string };
 
 /** What came of it: nothing is looked at while the address has to wait; `counted`: under which it counts. */

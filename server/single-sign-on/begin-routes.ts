@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isEmailAddress, typedName } from '#contract/addresses.ts';
 import { defaultDestination } from '#contract/destination.ts';
-import { type Notice, noticeOfSearch } from '#contract/notices.ts';
+import { noticeOfSearch } from '#contract/notices.ts';
 import type { Page } from '#contract/page.ts';
 import { CheckSsoForm, PerformSsoForm } from '#contract/payloads.ts';
 import { screenUrl } from '#contract/screens.ts';
 import { isUuid } from '../crypto/token.ts';
 import type { Deps } from '../deps.ts';
-import { type FormKeeper, formAgain } from '../http/form-again.ts';
+import { type FormKeeper, formAgain, formKeeper } from '../http/form-again.ts';
 import { toldToPage } from '../http/next-page.ts';
 import { refuse } from '../http/refuse.ts';
 import { languageOverride, queryValue, splitUrl, wantsPage } from '../http/request-url.ts';
@@ -29,12 +29,13 @@ export const performSsoSchema = { body: PerformSsoForm };
  * looked up, so known and unknown people get the same answer, as do an unknown domain and one without single sign-on.
  */
 export function performSsoRoute(deps: Deps) {
+  const giveAgain = performSsoFormAgain(deps);
   return async function performSso(request: FastifyRequest<{ Body: PerformSsoForm }>, reply: FastifyReply) {
     if (request.validationError && !wantsPage(request)) throw request.validationError;
     const { username, redirectURL, connection: chosen }: Partial<PerformSsoForm> = request.body ?? {};
     const traveller = await travellerOf(deps, request, reply, {
       redirectUrl: redirectURL,
-      giveAgain: (wait) => giveAgain(deps, request, reply, { status: 429, notice: 'tooManyAttempts', ...wait }),
+      giveAgain: (wait) => giveAgain(request, reply, { status: 429, notice: 'tooManyAttempts', ...wait }),
     });
     if (!traveller) return reply;
     const typed = typedName(username ?? '');
@@ -63,19 +64,12 @@ export function performSsoRoute(deps: Deps) {
   };
 }
 
-/** How the form gets back while the database is down. */
+/** How the form gets back while the database is down, or the address has to wait. */
 export function performSsoFormAgain(deps: Deps): FormKeeper {
-  return (request, reply, wait) => giveAgain(deps, request, reply, { status: 503, notice: 'unavailable', ...wait });
-}
-
-async function giveAgain(
-  deps: Deps,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  why: { status: 429 | 503; notice: Notice; retryAfter: number; reference?: string },
-): Promise<FastifyReply> {
-  const { destination, ...page } = keptForm(deps.config, (request.body ?? {}) as Partial<PerformSsoForm>);
-  return await formAgain(deps, request, reply, { screen: 'singleSignOn', ...why, destination }, page);
+  return formKeeper(deps, 'singleSignOn', (form) => {
+    const { destination, ...page } = keptForm(deps.config, form);
+    return { destination, page };
+  });
 }
 
 export const checkSsoSchema = { body: CheckSsoForm };

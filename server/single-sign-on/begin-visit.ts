@@ -26,7 +26,6 @@ import { type Refusal, refusalFor } from './provider-answer.ts';
 import { startSaml } from './saml/sign-in.ts';
 import type { SsoConnection } from './sso-connection.ts';
 
-/** A visitor on the way to a provider. */
 type Traveller = { address: string; destination: string; lang: string | undefined };
 /** What is begun for them. `typed` is the address that was typed, for the provider to fill in. */
 type Departure = Traveller & { typed: string | null };
@@ -96,7 +95,6 @@ export async function cannotBegin(
   return await fail(deps, request, reply, refusal, { ...traveller, connection, protocol, isAnswer: false });
 }
 
-/** The address of the provider, and what its answer must match. */
 async function start(
   deps: Deps,
   request: FastifyRequest,

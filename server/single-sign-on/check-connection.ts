@@ -79,7 +79,6 @@ async function client(trial: Trial): Promise<CheckStep[]> {
 
 type CheckDeps = Pick<Deps, 'sql' | 'keys' | 'config' | 'now'>;
 
-/** A connection to be tested, and what its provider publishes. */
 type Trial = { deps: CheckDeps; connection: OidcConnection; metadata: ServerMetadata };
 
 /** The errors that mean everything works, but nobody is signed in there (OpenID Connect Core §3.1.2.6). */

@@ -18,13 +18,11 @@ export type SamlKept = { requestId: string };
 export type OidcKept = {
   nonce: string;
   verifier: string;
-  /** Where the answer must arrive. */
   redirectUri: string;
 };
 
 /** What is kept of a visit to a provider until it ends. */
 export type VisitDetails = {
-  /** The provider's. */
   url: string;
   /** Fields to post there, if the provider accepts no redirects. */
   fields: Record<string, string> | null;

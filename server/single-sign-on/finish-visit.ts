@@ -60,7 +60,6 @@ export async function finishVisit(
   return refuseSignIn(reply, config, { ...refused, type: protocol, ...(notice && { notice }) }, asked);
 }
 
-/** The person a provider vouched for, in the visit it answered. */
 type Vouched = { visit: Visit; connection: SsoConnection; identity: Identity };
 type Member = SsoUser & { customer: SignInCustomer };
 type Done = Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }> & {
@@ -68,7 +67,6 @@ type Done = Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }> & {
   isRemembered: boolean;
   sessionId: string;
 };
-/** Why nothing is stored. */
 type Undone = { kind: 'undone'; reason: SsoRefusalReason; user?: SsoUser | undefined };
 
 /**

@@ -25,7 +25,6 @@ import { type Identity, providerWords, type Refusal, refusalFor } from './provid
 import type { SsoConnection } from './sso-connection.ts';
 import { linkSubject } from './sso-subject.ts';
 
-/** The user a provider means, or why there is none. */
 type Match = { kind: 'ok'; user: SsoUser } | (Refusal & { user?: SsoUser });
 
 /**

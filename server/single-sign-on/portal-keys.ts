@@ -71,7 +71,6 @@ type PortalKeyStage = 'next' | 'current' | 'last';
 export type PortalKeyRow = {
   id: string;
   stage: PortalKeyStage;
-  /** PEM. */
   certificate: string;
   /** PKCS #8 in PEM, sealed for `portalKeyPlace`. */
   sealedKey: Buffer;

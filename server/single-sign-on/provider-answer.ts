@@ -10,12 +10,10 @@ export type Identity = {
   sent: string[];
   /** Different addresses. Of several, none is used: choosing one would be a guess. */
   emails: string[];
-  /** Whether the provider says that it has verified the address. */
   emailVerified: boolean;
   /** The name for a user who is created just in time; it never finds one. */
   username: string | null;
   language: string | null;
-  /** As it is shown. */
   name: string | null;
   /** Within the connection's customer; null: the operator lets the provider say none. */
   groups: string[] | null;

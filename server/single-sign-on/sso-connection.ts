@@ -21,9 +21,7 @@ export type SamlLogoutService = { url: string; responseUrl: string; binding: 're
 
 /** The settings of a SAML connection, all from the provider's metadata. */
 export type SamlSettings = {
-  /** The provider's entity id. */
   entityId: string;
-  /** Where requests are sent. */
   signOnUrl: string;
   /** The binding for providers that accept no redirects: a form (SAML bindings §3.5). */
   signOnBinding?: 'post' | undefined;
@@ -33,9 +31,7 @@ export type SamlSettings = {
   certificates: string[];
   /** Where the metadata came from, to be refreshed; null for a file. */
   metadataUrl: string | null;
-  /** Whether the provider may begin without a request of ours. */
   mayBegin: boolean;
-  /** Whether assertions must come encrypted. */
   wantsEncryption: boolean;
 };
 
@@ -64,7 +60,6 @@ export type SsoConnection = {
   /** Values of acr, amr or AuthnContextClassRef that mean a second factor. */
   secondFactorValues: string[];
   attributes: Attributes;
-  /** In ASCII form. */
   domains: string[];
   /** The client secret, sealed for `connectionPlace`. */
   sealedSecret: Buffer | null;

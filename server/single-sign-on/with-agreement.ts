@@ -7,7 +7,6 @@ export type WhatFollows = {
   opened: string[];
   /** Single sign-on is required and disabled: nobody signs in. */
   lockedOut: string[];
-  /** How many users are no longer linked to a subject. */
   unlinked: number;
   /** The domains for which they are no longer vouched for; empty if the whole provider is another one. */
   domainsDropped: string[];

@@ -66,7 +66,7 @@ export async function countFailures(sql: Connection, keys: readonly ThrottleKey[
 }
 
 /** The latest wait among the keys; `now` if none has to wait. */
-export async function findWait(sql: Connection, keys: readonly ThrottleKey[], now: Date): Promise<Date> {
+export async function findWait(sql: Connection, keys: readonly Pick<ThrottleKey, 'key'>[], now: Date): Promise<Date> {
   const [row] = await sql<{ until: Date }[]>`
     select greatest(max(blocked_until), ${now}) as until from throttle
     where key = any(${keys.map(({ key }) => key)}::text[])`;
@@ -94,7 +94,6 @@ export async function deleteThrottlesOfUser(sql: Connection, userId: string): Pr
 
 /** Until when a user's account waits for its next attempt from an unknown browser; null if it need not at `now`. */
 export async function findAccountWait(sql: Connection, userId: string, now: Date): Promise<Date | null> {
-  const [row] = await sql<{ until: Date }[]>`
-    select blocked_until as until from throttle where key = ${accountKey(userId)} and blocked_until > ${now}`;
-  return row?.until ?? null;
+  const until = await findWait(sql, [{ key: accountKey(userId) }], now);
+  return until > now ? until : null;
 }

@@ -101,7 +101,6 @@ async function redeem(
   return { kind: 'ok', identity: oidcIdentity({ idToken: tokens.id_token as string, claims, userInfo }, attributes) };
 }
 
-/** Claims by name, of any type. */
 type Claims = Record<string, unknown>;
 
 /**

@@ -92,7 +92,6 @@ export function samlFinishRoute(deps: Deps) {
   };
 }
 
-/** Visits of one browser at the provider. */
 const mostAtOnce = 3;
 
 /**
@@ -134,7 +133,6 @@ function issuerIn(text: string): string | null {
   return issuer?.trim().replaceAll('&amp;', '&') ?? null;
 }
 
-/** The active connection with this issuer whose provider may begin. */
 async function connectionThatMayBegin(
   sql: Connection,
   issuer: string,

@@ -83,7 +83,6 @@ export function samlIdentity(
   };
 }
 
-/** The values of its attributes. */
 function valuesOf(assertion: XmlElement): ProviderValues {
   const attributes = childrenNamed(assertion, saml('AttributeStatement'), saml('Attribute'));
   const texts = (attribute: XmlElement) => childrenNamed(attribute, saml('AttributeValue')).map(textOf);

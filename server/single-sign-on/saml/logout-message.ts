@@ -95,7 +95,6 @@ export function saysAllEnded(root: XmlElement): boolean {
   return values.length === 1 && values[0] === 'urn:oasis:names:tc:SAML:2.0:status:Success';
 }
 
-/** The fields a message can come in. */
 const fields = ['SAMLRequest', 'SAMLResponse'] as const;
 type Field = (typeof fields)[number];
 

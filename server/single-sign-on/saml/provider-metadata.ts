@@ -39,7 +39,6 @@ export function readSamlMetadata(text: string, now: Date): MetadataReading {
   return typeof entity === 'string' ? { kind: 'refused', problem: entity } : readEntity(entity, now);
 }
 
-/** The entity of the only provider, or why there is none. */
 function entityOf(root: XmlElement): XmlElement | string {
   const all = elementsIn(root).filter((element) => isNamed(element, md('EntityDescriptor')));
   const providers = all.filter((element) => childrenNamed(element, md('IDPSSODescriptor')).length > 0);
@@ -151,7 +150,6 @@ export async function publishedDifferences(
   }
 }
 
-/** In words for an operator. */
 function differencesOf(here: SamlSettings, there: SamlMetadata): string[] {
   const words = ({ entityId, signOnUrl, signOnBinding, logout }: SamlMetadata) => [
     `entity id: ${said(entityId)}`,
@@ -180,28 +178,17 @@ export function logoutWords(service: SamlLogoutService | undefined): string {
 /** Expiring certificates and secrets cause warnings from this long before. */
 export const expiryWarning = 60 * day;
 
-/** What an operator has to know about a provider's certificate. */
-type CertificateFacts = {
-  beginsAt: Date;
-  endsAt: Date;
-  /** Whether its key can verify answers: RSA, or ECDSA on a NIST curve. */
-  isUsable: boolean;
-  /** Null if the key is not RSA. */
-  rsaBits: number | null;
-  /** SHA-256 of the certificate, formatted as by other tools. */
-  fingerprint: string;
-};
-
 const curves = ['prime256v1', 'secp384r1', 'secp521r1'];
 
-/** Reads a certificate in PEM; null if it is invalid. */
-export function certificateFacts(pem: string): CertificateFacts | null {
+/** What an operator has to know about a certificate in PEM; null if it is invalid. */
+export function certificateFacts(pem: string) {
   try {
     const certificate = new X509Certificate(pem);
     const { asymmetricKeyType: type, asymmetricKeyDetails: details } = certificate.publicKey;
     return {
       beginsAt: certificate.validFromDate,
       endsAt: certificate.validToDate,
+      // Its key can verify answers.
       isUsable: type === 'rsa' || (type === 'ec' && curves.includes(details?.namedCurve ?? '')),
       rsaBits: type === 'rsa' ? (details?.modulusLength ?? 0) : null,
       fingerprint: certificate.fingerprint256,

@@ -6,7 +6,6 @@ import { day } from '../../limits.ts';
 import { findSsoConnection, type SamlConnection } from '../sso-connection.ts';
 import { publishedDifferences } from './provider-metadata.ts';
 
-/** How often the metadata of SAML providers are read again, to report changes. */
 const samlMetadataReadEvery = day;
 
 /**
@@ -78,7 +77,6 @@ export async function forgetMetadataReading(sql: Connection, id: string): Promis
   await sql`update sso_connection set metadata_read_at = null, metadata_differences = '{}' where id = ${id}`;
 }
 
-/** The current differences, by connection key. */
 async function listMetadataDifferences(
   sql: Connection,
 ): Promise<{ connection: string; url: string; differences: string[] }[]> {

@@ -18,7 +18,6 @@ export type XmlElement = XmlNode & {
   attributes: ArrayLike<{ name: string; localName: string | null; value: string }>;
   hasAttribute(name: string): boolean;
   getAttribute(name: string): string | null;
-  /** As XML. */
   toString(): string;
   /** Of all nodes below it but comments and processing instructions. */
   textContent: string;
