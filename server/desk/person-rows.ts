@@ -1,5 +1,6 @@
 import type { PersonRow, PersonState } from '#contract/desk.ts';
 import type { Connection, Fragment } from '../database/database.ts';
+import { patientRead } from '../database/large-tables.ts';
 import type { Deps } from '../deps.ts';
 import { accountKey } from '../throttle/throttle-keys.ts';
 import type { DeskVisit } from './desk-visit.ts';
@@ -16,7 +17,10 @@ export async function listPersonRows(deps: Deps, desk: DeskVisit, which: Which):
   const { where, states, order, limit, offset = 0 } = which;
   const keys = actor.customers.map(({ key }) => key);
   const ofOwn = actor.role === null ? sql`and string_to_array(e.customer_key, ', ') && ${keys}::text[]` : sql``;
-  const rows = await sql<Row[]>`
+  const rows = await patientRead(
+    sql,
+    async (patient) =>
+      await patient<Row[]>`
     select u.id, coalesce(u.name, u.username) as name, u.username,
       array(
         select c.name from membership m join customer c on c.id = m.customer_id
@@ -29,16 +33,18 @@ export async function listPersonRows(deps: Deps, desk: DeskVisit, which: Which):
       ) as "lastSignInAt"
     from portal_user u
     where ${where} ${hasState(deps, desk, states)}
-    order by ${order} limit ${limit} offset ${offset}`;
+    order by ${order} limit ${limit} offset ${offset}`,
+  );
   return rows.map(({ word, until, ...row }) => ({ ...row, state: { word, until: word === 'waits' ? until : null } }));
 }
 
 /** How many people meet the same conditions. */
 export async function countPeople(deps: Deps, desk: DeskVisit, { where, states }: Pick<Which, 'where' | 'states'>) {
-  const { sql } = desk;
-  const [row] = await sql<[{ count: number }]>`
-    select count(*) from portal_user u
-    where ${where} ${hasState(deps, desk, states)}`;
+  const condition = desk.sql`${where} ${hasState(deps, desk, states)}`;
+  const [row] = await patientRead(
+    desk.sql,
+    async (sql) => await sql<[{ count: number }]>`select count(*) from portal_user u where ${condition}`,
+  );
   return row.count;
 }
 
