@@ -22,9 +22,8 @@ import { customerActs, customerFields, typedNetworks } from './customer-acts.ts'
 import type { Asked, DeskPageRoom, Fields } from './desk-page.ts';
 import type { DeskVisit } from './desk-visit.ts';
 import { type Actor, mayAct } from './may-act.ts';
-import { countPeople, listPersonRows } from './person-rows.ts';
+import { countPeople, hasWords, listPersonRows } from './person-rows.ts';
 import { rehearse, week } from './rehearse.ts';
-import { hasWords, wordsOf } from './search.ts';
 
 const peopleShown = 50;
 
@@ -88,8 +87,8 @@ async function peopleOf(deps: Deps, { desk, query }: Asked, { id }: Customer) {
   const { person = '', state = '' } = query;
   const from = /^\d{1,7}$/.test(query.from ?? '') ? Number(query.from) : 0;
   const isOf = sql`exists (select from membership own where own.user_id = u.id and own.customer_id = ${id})`;
-  const words = wordsOf(person);
-  const where = words === null ? isOf : sql`${isOf} and ${hasWords(desk, words)}`;
+  const words = hasWords(desk, person);
+  const where = words === null ? isOf : sql`${isOf} and ${words}`;
   const states = statesOf[state];
   const which = { where, ...(states && { states }) };
   const [people, total] = await Promise.all([

@@ -42,7 +42,9 @@ export function admitToDesk(deps: Deps) {
 export function deskRoute<Found>(deps: Deps, room: DeskPageRoom<Found>) {
   return async function deskPage(request: FastifyRequest, reply: FastifyReply) {
     const desk = request.desk as DeskVisit;
-    const query = Object.fromEntries(new URLSearchParams(splitUrl(request.url).search)) as Fields;
+    // PostgreSQL has no text with a NUL in it.
+    const search = splitUrl(request.url).search.replaceAll('%00', '');
+    const query = Object.fromEntries(new URLSearchParams(search)) as Fields;
     const asked: Asked = { desk, request, query, params: request.params as Fields };
     if (!['GET', 'HEAD', 'POST'].includes(request.method)) return await nothingThere(deps, request, reply);
     if (desk.visit.session.proof !== 'code' && desk.visit.session.proof !== 'passkey')

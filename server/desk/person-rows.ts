@@ -31,9 +31,11 @@ export async function listPersonRows(deps: Deps, desk: DeskVisit, which: Which):
         select e.at from audit_event e where e.user_id = u.id and e.event = 'signed-in' ${ofOwn}
         order by e.id desc limit 1
       ) as "lastSignInAt"
-    from portal_user u
-    where ${where} ${hasState(deps, desk, states)}
-    order by ${order} limit ${limit} offset ${offset}`,
+    from (
+      select u.* from portal_user u where ${where} ${hasState(deps, desk, states)}
+      order by ${order} limit ${limit} offset ${offset}
+    ) u
+    order by ${order}`,
   );
   return rows.map(({ word, until, ...row }) => ({ ...row, state: { word, until: word === 'waits' ? until : null } }));
 }
@@ -57,8 +59,23 @@ export function isCalled({ sql, scope }: DeskVisit, fold: string): Fragment {
   const named = sql`u.id in (select user_id from login_name where fold = ${fold})`;
   if (scope === null) return named;
   return sql`(
-    ${named} and u.id in (select m.user_id from membership m where m.customer_id = any(${scope}::uuid[]))
+    ${named} and exists (select from membership m where m.user_id = u.id and m.customer_id = any(${scope}::uuid[]))
     and (lower(u.username) = ${fold} or is_desks_alone(u.id)))`;
+}
+
+/**
+ * A condition: the user `u` has words in their names that begin so; null if a text has none of two letters. An administrator
+ * learns no email of somebody who has other customers too, not even by trying its letters.
+ */
+export function hasWords({ sql, scope }: DeskVisit, text: string): Fragment | null {
+  if (!/[\p{L}\p{N}]{2}/u.test(text.normalize('NFC'))) return null;
+  const words = sql`(
+    select string_agg(quote_literal(lexeme) || ':*', ' & ')::tsquery
+    from unnest(search_words(${text})) where length(lexeme) > 1)`;
+  if (scope === null) return sql`search_words(u.username || ' ' || u.email || ' ' || coalesce(u.name, '')) @@ ${words}`;
+  return sql`(
+    u.id in (select desk_people(${words}))
+    and (is_desks_alone(u.id) or search_words(u.username || ' ' || coalesce(u.name, '')) @@ ${words}))`;
 }
 
 /** A condition: the customer of the membership `m` is one that whoever looks may see. */

@@ -1,15 +1,18 @@
-import { listAuditEventsByReference } from '../audit/audit-event.ts';
+import type { PersonRow } from '#contract/desk.ts';
+import { listAuditEvents } from '../audit/audit-event.ts';
 import { referenceOfText } from '../audit/reference.ts';
-import type { Fragment } from '../database/database.ts';
+import type { Deps } from '../deps.ts';
 import { foldLoginName } from '../names/read-name.ts';
+import { listCustomerRows } from './customers.ts';
 import type { DeskPageRoom } from './desk-page.ts';
 import type { DeskVisit } from './desk-visit.ts';
-import { eventRowOf } from './event-row.ts';
-import { listPersonRows } from './person-rows.ts';
+import { eventRowOf, eventsSeenBy } from './event-row.ts';
+import { hasWords, isCalled, listPersonRows } from './person-rows.ts';
 
 /** As long as the longest name; of more only this is looked for. */
 const longestText = 200;
-const mostPeople = 20;
+const mostFound = 20;
+const mostRanked = 1000;
 
 /** The first page: whom or what to look for, and what was found. */
 export const search: DeskPageRoom<true> = {
@@ -21,33 +24,27 @@ export const search: DeskPageRoom<true> = {
   view: async (deps, { desk, query }) => {
     const text = (query.q ?? '').trim().slice(0, longestText);
     const reference = referenceOfText(text);
-    const words = wordsOf(text);
-    const [events, people] = await Promise.all([
-      reference === null ? [] : listAuditEventsByReference(desk.sql, reference),
-      words === null
-        ? []
-        : listPersonRows(deps, desk, {
-            where: hasWords(desk, words),
-            order: desk.sql`u.username = ${foldLoginName(text)} or u.email = ${foldLoginName(text)} desc, u.username, u.id`,
-            limit: mostPeople,
-          }),
+    const [references, people, customers] = await Promise.all([
+      reference === null ? [] : listAuditEvents(desk.sql, { ...eventsSeenBy(desk), reference, limit: mostFound }),
+      findPeople(deps, desk, text),
+      text.length < 2 ? [] : listCustomerRows(desk, { text, limit: mostFound }),
     ]);
-    return { name: 'search', text, people, customers: [], references: events.map((event) => eventRowOf(desk, event)) };
+    return { name: 'search', text, people, customers, references: references.map((event) => eventRowOf(desk, event)) };
   },
 };
 
-/** The beginnings of words, as PostgreSQL looks for them; null if there are fewer than two letters to look for. */
-export function wordsOf(text: string): string | null {
-  const words =
-    text
-      .normalize('NFKD')
-      .toLowerCase()
-      .replace(/[\u0300-\u036f]/g, '')
-      .match(/[\p{L}\p{N}]+/gu) ?? [];
-  return words.join('').length < 2 ? null : words.map((word) => `${word}:*`).join(' & ');
-}
-
-/** A condition: the user `u` has words in their names that begin so. */
-export function hasWords({ sql }: DeskVisit, words: string): Fragment {
-  return sql`search_words(u.username || ' ' || u.email || ' ' || coalesce(u.name, '')) @@ ${words}::tsquery`;
+/** People by the beginnings of words of their names, first whoever is called exactly so. */
+async function findPeople(deps: Deps, desk: DeskVisit, text: string): Promise<PersonRow[]> {
+  const { sql, scope } = desk;
+  const found = hasWords(desk, text);
+  if (found === null) return [];
+  const fold = foldLoginName(text);
+  // A word may be everybody's: so many of them are put into order. An administrator's people are few.
+  const some = sql`u.id in (
+    select user_id from login_name where fold = ${fold} union all (select u.id from portal_user u where ${found} limit ${mostRanked}))`;
+  return await listPersonRows(deps, desk, {
+    where: scope === null ? some : found,
+    order: sql`${isCalled(desk, fold)} desc, u.username, u.id`,
+    limit: mostFound,
+  });
 }

@@ -9,6 +9,8 @@ import { showLocalTimes } from './times.tsx';
 /** What a script adds to the account page: the reader's own time zone, and rules that are ticked off while typing. */
 export async function enlivenAccount(page: RenderedPage): Promise<void> {
   showLocalTimes(page.language);
+  // What the desk finds while somebody types.
+  document.addEventListener('found', () => showLocalTimes(page.language));
   const menu = document.querySelector<HTMLSelectElement>('.language select');
   menu?.addEventListener('change', () => menu.form?.requestSubmit());
   const fields = document.getElementById('new-password');

@@ -58,7 +58,7 @@ export function DeskFrame() {
 
 function Bar() {
   const { text, toDesk, view, actor } = useDesk();
-  const { page } = useApp();
+  const { page, askedLanguage } = useApp();
   const asked = view.name === 'search' ? view.text : '';
   return (
     <header className="bar">
@@ -70,6 +70,7 @@ function Bar() {
       <form className="find" method="get" action={toDesk('')} role="search">
         <div className="control">
           <Icon shape={lens} size={18} />
+          {askedLanguage && <input type="hidden" name={queryNames.language} value={askedLanguage} />}
           <input
             type="search"
             name="q"

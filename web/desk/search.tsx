@@ -1,26 +1,71 @@
+import type { ReactNode } from 'react';
 import type { DeskViewOf } from '#contract/desk.ts';
+import { Time } from '../account/times.tsx';
+import { CustomerTable } from './customers.tsx';
 import { useDesk } from './desk-context.tsx';
-import { EventTable } from './events.tsx';
+import { EventWords, Reference } from './events.tsx';
 import { PeopleTable } from './people.tsx';
 
+/** As many are looked for of each. */
+const most = 20;
+
 /** Whom or what to look for, and what was found. */
-export function Search({ text: typed, people, references }: DeskViewOf<'search'>) {
+export function Search({ text: typed, people, customers, references }: DeskViewOf<'search'>) {
   const { text } = useDesk();
+  const count = people.length + customers.length + references.length;
+  const isMore = Math.max(people.length, customers.length) >= most;
+  const words =
+    count === 0 ? 'desk-found-none' : count === 1 ? 'desk-found-one' : isMore ? 'desk-found-more' : 'desk-found';
   return (
     <>
-      <h1 className="sr">{text('desk-title')}</h1>
-      {people.length > 0 && (
-        <section className="panel">
-          <h2>{text('desk-people')}</h2>
-          <PeopleTable people={people} found={typed} />
-        </section>
-      )}
-      {references.length > 0 && (
-        <section className="panel">
-          <h2>{text('desk-reference')}</h2>
-          <EventTable events={references} />
-        </section>
-      )}
+      <h1 className="sr">{text('desk-search')}</h1>
+      {typed !== '' && <p className="soft found">{text(words, { count: String(count), text: typed })}</p>}
+      <div className={count === 0 ? 'narrow' : 'cols'}>
+        <div className="stackup">
+          {people.length > 0 && (
+            <Panel title={text('desk-people')}>
+              <PeopleTable people={people} found={typed} />
+            </Panel>
+          )}
+          {customers.length > 0 && (
+            <Panel title={text('desk-customers')}>
+              <CustomerTable customers={customers} />
+            </Panel>
+          )}
+          {references.length > 0 && (
+            <Panel title={text('desk-reference')}>
+              <ul className="rows">
+                {references.map((event, index) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: they have no identity but their order
+                  <li key={index}>
+                    <p className="row">
+                      <Reference of={event} />
+                      <span className="soft num">
+                        <Time at={event.at} />
+                      </span>
+                    </p>
+                    <p>
+                      {event.person?.name} <EventWords {...event} />
+                    </p>
+                  </li>
+                ))}
+              </ul>
+            </Panel>
+          )}
+        </div>
+        <Panel title={text('desk-search-help-title')}>
+          <p className="soft">{text('desk-search-help')}</p>
+        </Panel>
+      </div>
     </>
+  );
+}
+
+function Panel({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section className="panel">
+      <h2>{title}</h2>
+      {children}
+    </section>
   );
 }
