@@ -38,9 +38,11 @@ export const importPage: DeskPageRoom<Customer> = {
       if (!file) return 'done';
       const text = readText(file);
       if (text.kind === 'refused') throw new Refused('entryRefused', 'file');
-      if (text.value.trim() === '') throw new Refused('entryMissing', 'file');
-      if (linesOf(text.value) > limits.importLines) throw new Refused('entryRefused', 'lines');
-      if (!(await checkImport(desk.sql, id, text.value, desk.by))) throw new Refused('changedMeanwhile');
+      const csv = text.value.replace(/\r\n?/g, '\n').trimStart();
+      if (csv === '') throw new Refused('entryMissing', 'file');
+      // The first one names the fields.
+      if (linesOf(csv) > limits.importLines + 1) throw new Refused('entryRefused', 'lines');
+      if (!(await checkImport(desk.sql, id, csv, desk.by))) throw new Refused('changedMeanwhile');
       return 'done';
     },
   },

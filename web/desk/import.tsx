@@ -1,5 +1,6 @@
 import { customerPath, type DeskViewOf } from '#contract/desk.ts';
 import { AccountForm } from '../account/account-form.tsx';
+import { initialsOf } from '../account/account-screen.tsx';
 import { useApp } from '../app-context.ts';
 import { HiddenFields } from '../components/portal-form.tsx';
 import { useDesk } from './desk-context.tsx';
@@ -11,10 +12,17 @@ export function Import({ customerKey, displayName, asksProof, last }: DeskViewOf
   const isBusy = last?.stage === 'checking' || last?.stage === 'running';
   return (
     <>
-      <h1>{text('desk-act-import')}</h1>
-      <p className="links">
-        <a href={toDesk(customerPath(customerKey))}>{displayName}</a>
-      </p>
+      <header className="title">
+        <span className="arch" aria-hidden="true">
+          {initialsOf(displayName)}
+        </span>
+        <div>
+          <h1>{text('desk-act-import')}</h1>
+          <p className="soft">
+            <a href={toDesk(customerPath(customerKey))}>{displayName}</a>
+          </p>
+        </div>
+      </header>
       {last && <Newest {...last} />}
       {!isBusy && (
         <section className="panel">
