@@ -151,7 +151,8 @@ export type PeopleFilter = (typeof peopleFilters)[number];
 
 type CustomerView = {
   name: 'customer';
-  key: string;
+  /** Not `key`, which no part of a page is given. */
+  customerKey: string;
   displayName: string;
   active: boolean;
   /** Those that whoever looks may set. */

@@ -34,23 +34,21 @@ export async function findImport(sql: Connection, customerId: string): Promise<I
     from user_import where customer_id = ${customerId}`);
 }
 
-/** Keeps a CSV file whose lines end in `\n`, in place of an earlier one, and has it checked; false while the earlier one is running. */
+/** Keeps a CSV file whose lines end in `\n`, in place of an earlier one, and has it checked; false while that one is running. */
 export async function checkImport(
   sql: Database,
-  customerId: string,
-  csv: string,
-  { now, ...by }: By,
+  { customerId, csv, by: { now, ...by } }: { customerId: string; csv: string; by: By },
 ): Promise<boolean> {
   const importId = randomUUID();
   const [header = ''] = /^(?:sep=[,;\t]\n)?.{0,2000}\n?/i.exec(csv) ?? [];
-  const file = Buffer.from(csv.slice(header.length));
+  const file = csv.slice(header.length);
   const refused = [...readCsv(header).entries].flatMap((entry) => ('problem' in entry ? shown(entry) : []));
   const stage = refused.length > 0 ? 'checked' : 'checking';
   return await sql.begin(async (sql) => {
     await sql`delete from user_import where customer_id = ${customerId} and stage <> 'running'`;
     const { count } = await sql`
       insert into user_import (customer_id, id, header, file, stage, lines, refused, refused_count, made_at)
-      values (${customerId}, ${importId}, ${header}, ${file}, ${stage}, ${linesOf(file)}, ${JSON.stringify(refused)},
+      values (${customerId}, ${importId}, ${header}, ${Buffer.from(file)}, ${stage}, ${linesOf(file)}, ${JSON.stringify(refused)},
         ${refused.length}, ${now})
       on conflict (customer_id) do nothing`;
     if (count > 0) await readLater(sql, { importId, by }, now);
@@ -103,10 +101,15 @@ export function importQueue(deps: DepsWithoutWake): Queue<Payload> {
 async function readSlice(deps: DepsWithoutWake, payload: Payload, seen: Map<string, Compared>): Promise<boolean> {
   const { sql, now } = deps;
   const { importId, by } = payload;
-  const part = await findPart(sql, importId);
+  const part = await rowOrNull(sql<Part[]>`
+    select c.id as "customerId", c.key, i.stage, i.header, i.read, i.read_bytes as "readBytes", octet_length(i.file) as bytes,
+      substring(i.file from i.read_bytes + 1 for ${sliceBytes}) as some
+    from user_import i join customer c on c.id = i.customer_id
+    where i.id = ${importId} and i.stage in ('checking', 'running')`);
   if (!part) return false;
   const { customerId, key, stage, header, read, readBytes, bytes } = part;
-  const slice = wholeRecords(part.slice);
+  const some = part.some.toString();
+  const slice = wholeRecords.exec(some)?.[0] ?? (some.slice(0, some.lastIndexOf('\n') + 1) || some);
   const { added, unchanged, refused } = await importUsers(
     { ...deps, sql: await databaseOf(sql, customerId), actor: by.actor },
     readCsv(header + slice).entries,
@@ -133,45 +136,16 @@ async function readSlice(deps: DepsWithoutWake, payload: Payload, seen: Map<stri
   });
 }
 
-type Part = Pick<ImportState, 'stage' | 'read'> & {
-  customerId: string;
-  key: string;
-  header: string;
-  readBytes: number;
-  /** Of the whole file. */
-  bytes: number;
-  slice: Buffer;
-};
+type Part = Pick<ImportState, 'stage' | 'read'> &
+  Record<'customerId' | 'key' | 'header', string> & { some: Buffer } & Record<'readBytes' | 'bytes', number>;
 
-async function findPart(sql: Connection, importId: string): Promise<Part | null> {
-  return await rowOrNull(sql<Part[]>`
-    select c.id as "customerId", c.key, i.stage, i.header, i.read, i.read_bytes as "readBytes", octet_length(i.file) as bytes,
-      substring(i.file from i.read_bytes + 1 for ${sliceBytes}) as slice
-    from user_import i join customer c on c.id = i.customer_id
-    where i.id = ${importId} and i.stage in ('checking', 'running')`);
-}
-
-/** The records that end within a slice: a cell in quotes may have several lines. All lines of it if no record does. */
-function wholeRecords(slice: Buffer): string {
-  const lines = slice.subarray(0, slice.lastIndexOf('\n') + 1 || slice.length).toString();
-  let [end, isInQuotes] = [0, false];
-  for (const { index, 0: sign } of lines.matchAll(/["\n]/g)) {
-    if (sign === '"') isInQuotes = !isInQuotes;
-    else if (!isInQuotes) end = index + 1;
-  }
-  return lines.slice(0, end || lines.length);
-}
+/** As many records as end in a text: a cell in quotes may have several lines. */
+const wholeRecords = /^(?:[^"\n]*(?:"[^"]*"[^"\n]*)*\n)+/;
 
 /** How many lines end in a text. */
-export function linesOf(text: string | Buffer): number {
-  let lines = 0;
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines += 1;
-  return lines;
-}
+export const linesOf = (text: string) => text.split('\n').length - 1;
 
-function shown({ line, problem }: RefusedLine) {
-  return { line, problem: problem.slice(0, 300) };
-}
+const shown = ({ line, problem }: RefusedLine) => ({ line, problem: problem.slice(0, 300) });
 
 /** An import is of one customer whoever began it, so all else is behind the second wall. */
 async function databaseOf(sql: Database, customerId: string): Promise<Database> {

@@ -40,7 +40,7 @@ export const customer: DeskPageRoom<Customer> = {
     const target = { kind: 'customer', key } as const;
     return {
       name: 'customer',
-      key,
+      customerKey: key,
       displayName,
       active,
       policies: policiesOf(found, desk.actor),

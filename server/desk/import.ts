@@ -42,7 +42,7 @@ export const importPage: DeskPageRoom<Customer> = {
       if (csv === '') throw new Refused('entryMissing', 'file');
       // The first one names the fields.
       if (linesOf(csv) > limits.importLines + 1) throw new Refused('entryRefused', 'lines');
-      if (!(await checkImport(desk.sql, id, csv, desk.by))) throw new Refused('changedMeanwhile');
+      if (!(await checkImport(desk.sql, { customerId: id, csv, by: desk.by }))) throw new Refused('changedMeanwhile');
       return 'done';
     },
   },

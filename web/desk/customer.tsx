@@ -19,7 +19,7 @@ type View = DeskViewOf<'customer'>;
 /** A customer: their people, networks and connections, and what else can be done. */
 export function CustomerPage(view: View) {
   const { text, toDesk } = useDesk();
-  const { key, displayName, active, policies, acts } = view;
+  const { customerKey, displayName, active, policies, acts } = view;
   const facts = policies
     .slice(0, 3)
     .map(({ name, value }) => `${text(`desk-field-${name}`)}: ${text(`desk-is-${value}`)}`);
@@ -36,7 +36,7 @@ export function CustomerPage(view: View) {
         </div>
         <p className="links">
           {acts.includes('policies') && <a href="#policies">{text('desk-act-policies')}</a>}
-          <a href={toDesk('/events', { customer: key })}>{text('desk-events')}</a>
+          <a href={toDesk('/events', { customer: customerKey })}>{text('desk-events')}</a>
         </p>
       </header>
       <div className="cols">
@@ -60,9 +60,9 @@ export function CustomerPage(view: View) {
   );
 }
 
-function People({ key, acts, people, total, filter: { person, state, from } }: View) {
+function People({ customerKey, acts, people, total, filter: { person, state, from } }: View) {
   const { text, toDesk } = useDesk();
-  const path = customerPath(key);
+  const path = customerPath(customerKey);
   const last = from + people.length;
   return (
     <section className="panel">

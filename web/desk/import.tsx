@@ -6,9 +6,12 @@ import { HiddenFields } from '../components/portal-form.tsx';
 import { useDesk } from './desk-context.tsx';
 import { Table } from './table.tsx';
 
+type View = DeskViewOf<'import'>;
+
 /** A CSV file of people for a customer: what the newest one would do, does or did, and the form for another. */
-export function Import({ customerKey, displayName, asksProof, last }: DeskViewOf<'import'>) {
+export function Import({ customerKey, displayName, asksProof, last }: View) {
   const { text, toDesk } = useDesk();
+  const file = { type: 'file', name: 'file', accept: '.csv,.tsv,.txt,text/csv', required: true };
   const isBusy = last?.stage === 'checking' || last?.stage === 'running';
   return (
     <>
@@ -18,12 +21,11 @@ export function Import({ customerKey, displayName, asksProof, last }: DeskViewOf
         </span>
         <div>
           <h1>{text('desk-act-import')}</h1>
-          <p className="soft">
-            <a href={toDesk(customerPath(customerKey))}>{displayName}</a>
-          </p>
+          <a href={toDesk(customerPath(customerKey))}>{displayName}</a>
         </div>
       </header>
-      {last && <Newest {...last} />}
+      {isBusy && <meta httpEquiv="refresh" content="3" />}
+      {last && <Newest {...last} isBusy={isBusy} />}
       {!isBusy && (
         <section className="panel">
           <h2>{text('desk-import-choose')}</h2>
@@ -32,13 +34,7 @@ export function Import({ customerKey, displayName, asksProof, last }: DeskViewOf
             <AccountForm action="import" button="desk-import-prove" look="quiet" />
           ) : (
             <AccountForm action="import" encType="multipart/form-data" button="desk-import-check" look="quiet">
-              <input
-                type="file"
-                name="file"
-                accept=".csv,.tsv,.txt,text/csv"
-                aria-label={text('desk-import-choose')}
-                required
-              />
+              <input {...file} aria-label={text('desk-import-choose')} />
             </AccountForm>
           )}
         </section>
@@ -47,47 +43,28 @@ export function Import({ customerKey, displayName, asksProof, last }: DeskViewOf
   );
 }
 
-function Newest({
-  id,
-  stage,
-  lines,
-  read,
-  refused,
-  refusedCount,
-  ...counts
-}: NonNullable<DeskViewOf<'import'>['last']>) {
+type Last = NonNullable<View['last']> & { isBusy: boolean };
+
+function Newest({ id, stage, isBusy, refused, refusedCount, ...counts }: Last) {
   const { text } = useDesk();
   const { language } = useApp();
-  const inWords = (count: number) => count.toLocaleString(language);
-  const isBusy = stage === 'checking' || stage === 'running';
-  const [added, unchanged] = [inWords(counts.added), inWords(counts.unchanged)];
+  const numbers = Object.entries({ ...counts, refused: refusedCount });
+  const inWords = Object.fromEntries(numbers.map(([name, count]) => [name, count.toLocaleString(language)]));
+  const words = isBusy ? 'desk-import-read' : stage === 'checked' ? 'desk-import-would' : 'desk-import-did';
+  const rows = refused.map(({ line, problem }) => ({ id: `${line}`, cells: [line, problem] }));
+  const columns = [{ title: 'desk-import-line', isNumber: true }, { title: 'desk-import-problem' }] as const;
   return (
     <section className="panel">
-      {isBusy && <meta httpEquiv="refresh" content="3" />}
       <h2>{text(`desk-import-${stage}`)}</h2>
-      {isBusy && <progress max={lines} value={read} aria-label={text(`desk-import-${stage}`)} />}
-      {isBusy && <p>{text('desk-import-read', { read: inWords(read), lines: inWords(lines) })}</p>}
-      {stage !== 'checking' && (
-        <p>
-          {text(stage === 'checked' ? 'desk-import-would' : 'desk-import-did', {
-            added,
-            unchanged,
-            refused: inWords(refusedCount),
-          })}
-        </p>
-      )}
+      {isBusy && <progress max={counts.lines} value={counts.read} aria-label={text(`desk-import-${stage}`)} />}
+      <p>{text(words, inWords)}</p>
       {stage === 'checked' && counts.added > 0 && (
         <AccountForm action="import" button="desk-import-run">
           <HiddenFields of={[['import', id]]} />
         </AccountForm>
       )}
-      {refused.length > 0 && (
-        <Table
-          label={text('desk-import-refused')}
-          columns={[{ title: 'desk-import-line', isNumber: true }, { title: 'desk-import-problem' }]}
-          rows={refused.map(({ line, problem }) => ({ id: `${line}`, cells: [line, problem] }))}
-        />
-      )}
+      {rows.length > 0 && <h3>{text('desk-import-refused')}</h3>}
+      {rows.length > 0 && <Table label={text('desk-import-refused')} columns={columns} rows={rows} />}
     </section>
   );
 }
