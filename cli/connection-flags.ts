@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { readNetwork } from '#server/names/network.ts';
-import { type Reading, readCustomerName } from '#server/names/read-name.ts';
+import { type Reading, readDisplayName } from '#server/names/read-name.ts';
 import type { ChangeOfConnection } from '#server/single-sign-on/change-connection.ts';
 import type {
   Attributes,
@@ -52,7 +52,7 @@ export type ConnectionFlags = YesFlag & {
 
 /** The options of both protocols. */
 export const commonOptions = () => [
-  optionOf('--name <name>', "display name where people have to choose (default: the customer's)", readCustomerName),
+  optionOf('--name <name>', "display name where people have to choose (default: the customer's)", readDisplayName),
   repeatable('--domain <domain>', 'email domain that it vouches for; may be repeated', readDomain),
   onOff('--jit', 'create unknown users at their first sign-in'),
   onOff('--trust-email', 'treat its email addresses as verified even if it does not say so'),

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { addCustomer, changeCustomer, customerInWords, removeCustomer } from '#server/accounts/customers.ts';
 import { readNetwork } from '#server/names/network.ts';
-import { readCustomerName, readShortName } from '#server/names/read-name.ts';
+import { readDisplayName, readShortName } from '#server/names/read-name.ts';
 import {
   type CustomerChanges,
   countUsersWithPasswordAlone,
@@ -22,7 +22,7 @@ type Flags = Pick<CustomerChanges, 'name' | 'twoFactor' | 'newDeviceMail' | 'rem
 };
 
 const options = () => [
-  optionOf('--name <name>', 'display name (default: the key)', readCustomerName),
+  optionOf('--name <name>', 'display name (default: the key)', readDisplayName),
   repeatable('--allow-network <cidr>', 'network to sign in from; may be repeated', readNetwork),
   new Option('--two-factor <policy>', 'second factor required of its users').choices(['off', 'app', 'email']),
   onOff('--new-device-mail', 'email its users about sign-ins from a new browser (default: off)'),

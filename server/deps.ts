@@ -62,7 +62,6 @@ export type Deps = {
   providers: ProviderMemory;
   /** Whether the database was down when this process's workers last looked, a second ago at most (operations/workers.ts). */
   outage: { isDatabaseAway: boolean };
-  /** Tells this process's workers that work is queued in the database. */
   wake: Wake;
 };
 

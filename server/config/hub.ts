@@ -11,7 +11,6 @@ export type Hub = {
   url: URL;
   /** Path prefixes whose requests are passed on, each with everything below it; `/` is all but the portal's own. */
   paths: string[];
-  /** Of these, the prefixes that everybody may reach. */
   publicPaths: string[];
   /** How long the hub may take to begin an answer, in milliseconds. */
   answerWithin: number;
@@ -85,9 +84,7 @@ function overlap(one: string, other: string): boolean {
 /** A hub that gets tokens: its name is their audience. */
 export type HubAudience = {
   name: string;
-  /** Where it is told about sign-outs; null: it is not told. */
   logoutUrl: string | null;
-  /** Networks besides the public ones that this address may be in. */
   logoutNetworks: string[];
 };
 

@@ -3,14 +3,7 @@ import { changeCustomer } from '../accounts/customers.ts';
 import { addInvitedUser } from '../accounts/invite-users.ts';
 import { limits } from '../limits.ts';
 import { readNetwork } from '../names/network.ts';
-import {
-  type Reading,
-  readCustomerName,
-  readDisplayName,
-  readEmail,
-  readShortName,
-  readUsername,
-} from '../names/read-name.ts';
+import { type Reading, readDisplayName, readEmail, readShortName, readUsername } from '../names/read-name.ts';
 import type { Customer, CustomerChanges } from '../people/customer.ts';
 import { readGroups } from '../people/groups.ts';
 import { changeConnection } from '../single-sign-on/change-connection.ts';
@@ -58,7 +51,7 @@ const policies: CustomerAct = async (_deps, { desk }, { key }, fields) => {
     return value as (typeof customerPolicies)[Policy][number];
   };
   const changes = {
-    name: accepted('name', readCustomerName(fields.name ?? '')),
+    name: accepted('name', readDisplayName(fields.name ?? '')),
     twoFactor: typed('twoFactor'),
     passkeys: typed('passkeys'),
     rememberDevices: typed('rememberDevices') === 'on',

@@ -59,7 +59,6 @@ export type SessionOfAccount = Pick<FullSession, 'connectionId' | 'proof' | 'pro
 export type AccountOfSession = {
   /** Of their own, that signs in. */
   hasPassword: boolean;
-  /** A code by email has reached the user. */
   isEmailConfirmed: boolean;
   customers: Pick<Customer, 'id' | 'twoFactor' | 'passkeys'>[];
   connectionCustomerId: string | null;

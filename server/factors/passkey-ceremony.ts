@@ -18,7 +18,6 @@ export type Ceremony = {
   purpose: 'sign-in' | 'second-factor' | 'enrol';
   /** Of the `passkey` cookie; null if the browser shows none. */
   browserToken: string | null;
-  /** The session that it belongs to. */
   owner?: string;
 };
 

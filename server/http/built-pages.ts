@@ -7,7 +7,6 @@ import type { Page } from '#contract/page.ts';
 import type { Brand } from '../config/brand.ts';
 import { root } from '../config/root.ts';
 
-/** What documents depend on besides the page. */
 type Look = { basePath: string; brand: Pick<Brand, 'accentColour' | 'texts'> };
 
 type BuiltFiles = {

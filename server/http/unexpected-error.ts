@@ -119,7 +119,6 @@ function screenOfForm(path: string, basePath: string): PlainScreen | undefined {
   return call && screenOfCall[call];
 }
 
-/** The methods of an address; none if it doesn't exist. */
 function methodsOf(server: FastifyInstance, path: string, basePath: string): string[] {
   const plain = withoutTrailingSlash(path);
   // Other characters mean something in the pattern of a route.

@@ -71,7 +71,10 @@ async function readHubKeys(deps: HubKeyDeps): Promise<HubKey[]> {
   const now = deps.now();
   let rows = await listHubKeys(deps.sql, now);
   if (!signingKey(rows, now)) {
-    await addMissingHubKey(deps);
+    // Another instance may be faster.
+    await changeHubKeys(deps, async (sql, keys) => {
+      if (!signingKey(keys, deps.now())) await addHubKey(deps, sql, fromTheStart);
+    });
     rows = await listHubKeys(deps.sql, now);
   }
   return rows.map((row) => {
@@ -87,13 +90,6 @@ function signingKey<Key extends Pick<HubKeyRow, 'signsFrom' | 'endsAt'>>(keys: r
 
 /** From when the only key signs: always, whatever the clocks of other instances say. */
 const fromTheStart = new Date(0);
-
-/** Makes the first key. Another instance may be faster. */
-async function addMissingHubKey(deps: HubKeyDeps): Promise<void> {
-  await changeHubKeys(deps, async (sql, keys) => {
-    if (!signingKey(keys, deps.now())) await addHubKey(deps, sql, fromTheStart);
-  });
-}
 
 /** Replaces keys that are old: the next one signs once every hub has had time to read it. */
 export async function replaceOldHubKey(deps: HubKeyDeps): Promise<void> {

@@ -88,7 +88,6 @@ function isOpenTo(person: SessionAnswer, { customers, groups }: Rule): boolean {
   return person.groups.some((group) => isWithin(group, within) && groups.includes(group));
 }
 
-/** What a proxy asks of `GET session` besides who is signed in. */
 type SessionQuery = Rule & {
   audience: HubAudience | null;
 };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
 import { eachRow } from '#test/support/runs-all.ts';
-import { browserName, foldLoginName, readCustomerName, readEmail, readShortName, readUsername } from './read-name.ts';
+import { browserName, foldLoginName, readDisplayName, readEmail, readShortName, readUsername } from './read-name.ts';
 
 const kindOf = (reading: { kind: string }) => reading.kind;
 
@@ -72,9 +72,9 @@ test('a customer has a key of lower-case letters, digits and dashes, and a name 
   for (const key of ['acme', '3m', 'a-b', 'x'.repeat(63)]) expect(kindOf(readShortName(key))).toBe('ok');
   for (const key of ['', '-a', 'Acme', 'a_b', 'a b', '\u00e4', 'a\n', 'x'.repeat(64)])
     expect(kindOf(readShortName(key))).toBe('refused');
-  expect(readCustomerName(' M\u00fcller & S\u00f6hne ')).toEqual({ kind: 'ok', value: 'M\u00fcller & S\u00f6hne' });
+  expect(readDisplayName(' M\u00fcller & S\u00f6hne ')).toEqual({ kind: 'ok', value: 'M\u00fcller & S\u00f6hne' });
   for (const name of ['', ' ', 'a\nb', 'a\u202eb', 'a\ud800', 'x'.repeat(201)])
-    expect(kindOf(readCustomerName(name))).toBe('refused');
+    expect(kindOf(readDisplayName(name))).toBe('refused');
 });
 
 test('folding twice changes nothing', () => {

@@ -7,7 +7,7 @@ export const passkeyName = 60;
 export type Reading<T = string> = { kind: 'ok'; value: T } | { kind: 'refused'; problem: string };
 
 const longestUsername = 100;
-const longestCustomerName = 200;
+const longestName = 200;
 /** RFC 5321 §4.5.3.1.3: 256 octets with the angle brackets. */
 const longestEmailInOctets = 254;
 
@@ -65,14 +65,9 @@ export function readShortName(text: string): Reading {
   };
 }
 
-/** Reads the display name of a customer. */
-export function readCustomerName(text: string): Reading {
-  return readLabel(text, longestCustomerName);
-}
-
-/** Reads how a person is shown, or the name of a group. */
+/** Reads how a person, a customer or a connection is shown, or the name of a group. */
 export function readDisplayName(text: string): Reading {
-  return readLabel(text, longestCustomerName);
+  return readLabel(text, longestName);
 }
 
 /** A name that people give to a passkey. */

@@ -45,7 +45,6 @@ function pageOf(config: Config, { address, problem }: StaticScreen, language: La
   return { ...page, rules: { ...page.rules, origin: '' }, isStatic: true };
 }
 
-/** The scripts as the build compressed them, and the logos. */
 async function assetsOf({ basePath, brand }: Config, { assetFolder }: BuiltStaticPages): Promise<Files> {
   const files: Files = new Map();
   for (const name of await readdir(assetFolder))

@@ -40,7 +40,6 @@ export type MailDetails = {
   username: string;
   /** When it happened, ISO 8601. */
   at: string;
-  /** The originating address, if known. */
   address?: string;
   /** The browser, in words such as `Firefox, Windows`. */
   browser?: string;

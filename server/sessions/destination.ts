@@ -133,7 +133,6 @@ export type AskedPage = PlainScreen | 'loginFail' | 'hub';
 type WhereTo =
   | { kind: 'show' }
   | { kind: 'destination' }
-  /** The screen that the half session awaits. */
   | { kind: 'secondFactor' }
   | { kind: 'login'; notice?: 'signInExpired' | 'tooManyCodes' };
 

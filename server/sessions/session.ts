@@ -60,7 +60,6 @@ type NewSession = {
   provenAt: Date | null;
   customerIds: string[];
   address: string;
-  /** As the browser names itself (names/read-name.ts). */
   browser: string | null;
   passkeyId?: string;
   /** Absent for a password or passkey. */

@@ -115,7 +115,14 @@ export async function passwordReplaced(
   userId: string,
   { hashBefore, now, kept = null }: { hashBefore: string | null; now: Date; kept?: string | null },
 ): Promise<number> {
-  if (hashBefore) await insertFormerPassword(sql, userId, hashBefore, now);
+  if (hashBefore) {
+    await sql`
+      insert into former_password (user_id, password_hash, replaced_at) values (${userId}, ${hashBefore}, ${now})`;
+    await sql`
+      delete from former_password where user_id = ${userId} and id not in (
+        select id from former_password where user_id = ${userId} order by id desc limit ${limits.passwordsRemembered - 1}
+      )`;
+  }
   const sessionsEnded = await endSessionsOfUser(sql, userId, { kept });
   // In the same order as a sign-in, so that there is no deadlock.
   await deleteThrottlesOfUser(sql, userId);
@@ -132,13 +139,4 @@ export async function queuePasswordNotice(
 ): Promise<void> {
   const passkeys = await countPasskeys(sql, user.id);
   await queueMail(sql, user, { kind: 'passwordChanged', ...notice, ...(passkeys > 0 && { passkeys }) });
-}
-
-async function insertFormerPassword(sql: Connection, userId: string, passwordHash: string, now: Date): Promise<void> {
-  await sql`
-    insert into former_password (user_id, password_hash, replaced_at) values (${userId}, ${passwordHash}, ${now})`;
-  await sql`
-    delete from former_password where user_id = ${userId} and id not in (
-      select id from former_password where user_id = ${userId} order by id desc limit ${limits.passwordsRemembered - 1}
-    )`;
 }

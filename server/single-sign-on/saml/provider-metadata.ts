@@ -102,7 +102,6 @@ function speaksSaml2(role: XmlElement): boolean {
   return (attributeOf(role, 'protocolSupportEnumeration') ?? '').split(/\s+/).includes(namespaces.protocol);
 }
 
-/** An address or name in an attribute (xs:anyURI), without white space around it. */
 function uriOf(element: XmlElement, name: string): string | null {
   const value = attributeOf(element, name);
   return value === null ? null : trimmed(value);
