@@ -49,15 +49,11 @@ async function databaseOf(key: string): Promise<Database> {
 }
 
 describe('of two changes of what was seen the second is told', () => {
-  it('of a user', async () => {
-    const seen = await newestActOn(portal.sql, { userId: alice });
-    const named = (name: string) => changeUser(portal.sql, 'alice', { name }, { ...by(), seen });
-    expect(await kindsOf([named('One'), named('Other')])).toEqual(['changed', 'changedMeanwhile']);
-  });
-
-  it('of a customer', async () => {
-    const seen = await newestActOn(portal.sql, { customerKey: 'acme' });
-    const named = (name: string) => changeCustomer(portal.sql, 'acme', { name }, { ...by(), seen });
+  it.each(['user', 'customer'])('of a %s', async (what) => {
+    const seen = await newestActOn(portal.sql, what === 'user' ? { userId: alice } : { customerKey: 'acme' });
+    const [by, { sql }] = [{ ...portal.by(), seen }, portal];
+    const named = (name: string) =>
+      what === 'user' ? changeUser(sql, 'alice', { name }, by) : changeCustomer(sql, 'acme', { name }, by);
     expect(await kindsOf([named('One'), named('Other')])).toEqual(['changed', 'changedMeanwhile']);
   });
 
