@@ -111,6 +111,8 @@ type PersonView = {
   state: PersonState;
   /** What whoever looks may do with them. */
   acts: DeskAct[];
+  /** Which roles they may give. */
+  roles: DeskRole[];
   /** Null as `email` is. */
   factors: {
     password: 'own' | 'none' | 'singleSignOn';
@@ -131,8 +133,14 @@ type PersonView = {
   seen: string;
 };
 
-/** What was decided about a request, the step that failed first; `act`: what helps. */
-export type Chain = { event: EventRow; passed: EventRow['steps']; act: DeskAct | null };
+/** What was decided about a request; `failure`: where that is a sign-in that failed, why, with texts `desk-why-…`; `act`: what helps. */
+export type Chain = {
+  event: EventRow;
+  failure: string | null;
+  passed: EventRow['steps'];
+  unreached: string[];
+  act: DeskAct | null;
+};
 
 /** What is set for a customer besides its name and networks, and to what; with texts `desk-field-…` and `desk-is-…`. `active`: by operators only. */
 export const customerPolicies = {

@@ -8,6 +8,7 @@ import type { DeskPageRoom } from './desk-page.ts';
 import { admitToDesk, deskRoute } from './desk-route.ts';
 import { eventFiles, events } from './events.ts';
 import { importPage } from './import.ts';
+import { person } from './person.ts';
 import { search } from './search.ts';
 
 /** Without a role every method is answered as at an address that does not exist. */
@@ -29,6 +30,7 @@ export async function addDesk(app: FastifyInstance, deps: Deps): Promise<void> {
     add(search);
     add(events);
     for (const file of eventFiles) add(file);
+    add(person);
     add(customers);
     add(customer);
     add(importPage);

@@ -96,7 +96,7 @@ function waitOf(deps: Deps, desk: DeskVisit): Fragment {
 }
 
 /** The state of the user `u`: what keeps them out first. */
-function stateOf(deps: Deps, desk: DeskVisit): Fragment {
+export function stateOf(deps: Deps, desk: DeskVisit): Fragment {
   const { sql, scope } = desk;
   const now = deps.now();
   const idleSince = new Date(now.getTime() - deps.config.sessionIdle);

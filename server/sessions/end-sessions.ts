@@ -45,10 +45,13 @@ type ListedSession = {
   byPasskey: boolean;
 };
 
-/** The full sessions of a user that are alive, by their last use; only those of a connection if one is given. */
+/** Whose sessions; only those of a connection, or for one of these customers, if they are given. */
+type Whose = { userId: string; connectionId?: string | null; customerIds?: readonly string[] | null };
+
+/** The full sessions of a user that are alive, by their last use. */
 export async function listSessionsOfUser(
   sql: Connection,
-  { userId, connectionId = null }: { userId: string; connectionId?: string | null },
+  { userId, connectionId = null, customerIds = null }: Whose,
   { now, idleSince }: { now: Date; idleSince: Date },
 ): Promise<ListedSession[]> {
   return await sql<ListedSession[]>`
@@ -56,6 +59,7 @@ export async function listSessionsOfUser(
       s.ends_at as "endsAt", by_connection.name as provider, s.passkey_id is not null as "byPasskey"
     from session s left join sso_connection by_connection on by_connection.id = s.connection_id
     where s.user_id = ${userId} and (${connectionId}::uuid is null or s.connection_id = ${connectionId}::uuid)
+      and (${customerIds}::uuid[] is null or s.customer_ids && ${customerIds}::uuid[])
       and s.stage = 'full' and s.ends_at > ${now} and s.last_seen_at > ${idleSince}
     order by s.last_seen_at desc, s.id`;
 }

@@ -2,7 +2,7 @@ import type { AuditStep, RefusalReason } from '../audit/audit-events.ts';
 import type { FactorsOfUser } from '../factors/may-change-factors.ts';
 import type { Customer } from '../people/customer.ts';
 import type { Asked, OpenFactor, SecondFactor } from '../people/sign-in-policy.ts';
-import { type SignInUser, stepsOfUser } from '../people/sign-in-user.ts';
+import { type SignInCustomer, type SignInUser, stepsOfUser } from '../people/sign-in-user.ts';
 import type { Visitor } from '../sessions/visitor.ts';
 
 /** What a visitor signs in with; `setsUpApp`: on the way to the page that sets up an app. */
@@ -16,8 +16,13 @@ export type SignInResult =
   | { kind: 'networkRefused'; reference: string }
   | { kind: 'throttled'; retryAfter: number; reference: string };
 
+/** Of a user, what a refusal depends on. */
+type Judged = Pick<SignInUser, 'passwordHash' | 'active' | 'ssoRequired'> & {
+  customers: readonly Pick<SignInCustomer, 'admits'>[];
+};
+
 /** Why a sign-in is refused, or null. The order is that of the steps which an operator reads. */
-export function reasonToRefuse(user: SignInUser | null, isRight: boolean): RefusalReason | null {
+export function reasonToRefuse(user: Judged | null, isRight: boolean): RefusalReason | null {
   if (!user) return 'unknown-user';
   if (user.passwordHash === null) return 'no-password';
   if (!isRight) return 'wrong-password';

@@ -7,7 +7,7 @@ import { useApp } from '../app-context.ts';
 import { TextField } from '../components/text-field.tsx';
 import { useDesk } from './desk-context.tsx';
 
-type Props = { act: DeskAct; hint: string; button?: AccountKey; isBad?: boolean; children?: ReactNode };
+type Props = { act: DeskAct; hint: ReactNode; button?: AccountKey; isBad?: boolean; children?: ReactNode };
 
 /** One of the acts of a page: what will happen, and its form, which stands open once it was begun. `#` and its name lead to it. */
 export function Act({ act, hint, button = `desk-act-${act}`, isBad = false, children }: Props) {

@@ -14,11 +14,13 @@ import { DeskContext, useDesk } from './desk-context.tsx';
 import { EventWords, Reference } from './events.tsx';
 import { Events } from './events-page.tsx';
 import { Import } from './import.tsx';
+import { Person } from './person.tsx';
 import { Search } from './search.tsx';
 
 const pages: { [Name in DeskView['name']]?: ComponentType<DeskViewOf<Name>> } = {
   search: Search,
   events: Events,
+  person: Person,
   customers: Customers,
   customer: CustomerPage,
   import: Import,

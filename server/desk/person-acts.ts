@@ -1,0 +1,143 @@
+import { customerPath, deskFields, deskUrl } from '#contract/desk.ts';
+import { languageOfTag } from '#contract/languages.ts';
+import { resetTwoFactor, signOutUser, unlockUser } from '../accounts/act-on-user.ts';
+import { inviteUsers } from '../accounts/invite-users.ts';
+import { keepTwoFactor, resetTwoFactorLater } from '../accounts/reset-later.ts';
+import { type ChangeOfUser, changeUser } from '../accounts/users.ts';
+import { insertAuditEvent } from '../audit/audit-event.ts';
+import { customersOfEvent } from '../audit/audit-events.ts';
+import type { Deps } from '../deps.ts';
+import { type Reading, readDisplayName, readEmail, readShortName } from '../names/read-name.ts';
+import { isWithin, readGroups, splitGroups } from '../people/groups.ts';
+import { mailResetLink } from '../sign-in/reset-link.ts';
+import type { Asked, DeskPageRoom, Fields } from './desk-page.ts';
+import { Refused } from './desk-visit.ts';
+import type { FoundPerson } from './find-person.ts';
+import { type Actor, mayGive } from './may-act.ts';
+
+/** What the forms of a person's page do, by the functions that commands call too. */
+export const personActs: DeskPageRoom<FoundPerson>['acts'] = {
+  liftWait: async (_deps, { desk }, { username }) => done(await unlockUser(desk.sql, username, desk.by)),
+  sendLink: async ({ keys }, { desk: { sql, by } }, { username, hasPassword }) =>
+    done(await (hasPassword ? mailResetLink(sql, keys, username, by) : inviteUsers(sql, keys, [username], by))),
+  resetFactor: async (_deps, { desk: { sql, actor, by } }, { username }, { when }) => {
+    const isNow = actor.role === 'operator' && when === 'now';
+    return done(await (isNow ? resetTwoFactor(sql, username, by) : resetTwoFactorLater(sql, username, by)));
+  },
+  keepFactor: async (_deps, { desk }, { username }) => done(await keepTwoFactor(desk.sql, username, desk.by)),
+  endSessions,
+  change: changed((_found, { name = '', email = '', language = '' }) => ({
+    name: name.trim() === '' ? null : entryOf(readDisplayName(name), 'name'),
+    email: entryOf(readEmail(email), 'email'),
+    language: languageOfTag(language),
+  })),
+  groups: changed(({ customers }, { groups = '' }) => {
+    const keys = customers.map(({ key }) => key);
+    const typed = groups.trim() === '' ? [] : entryOf(readGroups(splitGroups(groups)), 'groups');
+    if (typed.some((group) => !isWithin(group, keys))) throw new Refused('entryRefused', 'groups');
+    return { groups: (current) => [...current.filter((group) => !isWithin(group, keys)), ...typed] };
+  }),
+  customers: async (deps, asked, found, fields) => {
+    const { scope } = asked.desk;
+    if (scope === null) return await belongTo(deps, asked, found, fields);
+    await leave(deps, asked, found, fields);
+    // To whoever looks after that customer alone, the person is gone.
+    return {
+      to: deskUrl(deps.config.basePath, customerPath(fields.customer ?? ''), {
+        [deskFields.done]: asked.desk.by.reference,
+      }),
+    };
+  },
+  administer: changed((found, { customer, administers }) => {
+    const key = ownKey(found, customer);
+    return {
+      administers: (current) => [...current.filter((one) => one !== key), ...(administers === 'on' ? [key] : [])],
+    };
+  }),
+  role: changed((_found, { role: typed }, actor) => {
+    const role = typed === 'operator' || typed === 'support' ? typed : null;
+    if (!mayGive(actor, role)) throw new Refused('notPossible');
+    return { role };
+  }),
+  activate: changed(() => ({ active: true })),
+  deactivate: changed(() => ({ active: false })),
+};
+
+/** Which customers support has a person belong to. */
+const belongTo = changed((_found, { customers = '' }) => {
+  const keys = customers.split(/[\s,]+/).filter((key) => key !== '');
+  for (const key of keys) entryOf(readShortName(key), 'customers');
+  return { customers: () => keys };
+});
+
+/** The customer of an administrator that a person leaves. */
+const leave = changed((found, { customer }) => {
+  const key = ownKey(found, customer);
+  return { customers: (current) => current.filter((one) => one !== key) };
+});
+
+function ownKey({ customers }: FoundPerson, asked: string | undefined): string {
+  const own = customers.find(({ key }) => key === asked);
+  if (!own) throw new Refused('entryRefused', 'customers');
+  return own.key;
+}
+
+/** Ends a person's sessions; of one with other customers, those for the customers of whoever asks. */
+async function endSessions(_deps: Deps, { desk }: Asked, found: FoundPerson) {
+  const { id: userId, username, isForeign, customers } = found;
+  if (!isForeign) return done(await signOutUser(desk.sql, username, desk.by));
+  const { now, ...who } = desk.by;
+  await desk.sql.begin(async (sql) => {
+    const [row] = await sql<[{ ended: number }]>`select end_desk_sessions(${userId}) as ended`;
+    const steps = [{ step: 'sessions ended', outcome: String(row.ended) }];
+    const event = { event: 'user-signed-out', userId, username, ...customersOfEvent(customers), steps } as const;
+    await insertAuditEvent(sql, { ...event, ...who }, now);
+  });
+  return 'done' as const;
+}
+
+/** An act that changes what operators set for a user, as its fields say. */
+function changed(changeOf: (found: FoundPerson, fields: Fields, actor: Actor) => ChangeOfUser) {
+  return async (_deps: Deps, { desk: { sql, actor, by } }: Asked, found: FoundPerson, fields: Fields) => {
+    const seen = fields[deskFields.seen] ?? '';
+    return done(await changeUser(sql, found.username, changeOf(found, fields, actor), { ...by, seen }));
+  };
+}
+
+function entryOf<T>(reading: Reading<T>, field: string): T {
+  if (reading.kind === 'refused') throw new Refused('entryRefused', field);
+  return reading.value;
+}
+
+type Result = number | boolean | null | { kind: string; problem?: string };
+
+/** Back to the page, if that is how it went. */
+function done(result: Result): 'done' {
+  if (result === null || result === false) throw new Refused('notPossible');
+  if (typeof result !== 'object') return 'done';
+  switch (result.kind) {
+    case 'notFound':
+    case 'useless':
+      throw new Refused('notPossible');
+    case 'nothing':
+    case 'unchanged':
+      throw new Refused('nothingChanged');
+    case 'changedMeanwhile':
+      throw new Refused('changedMeanwhile');
+    case 'refused': {
+      const [about = ''] = result.problem?.split(':') ?? [];
+      if (about === 'role') throw new Refused('lastOperator');
+      throw new Refused('entryRefused', fieldsOfProblems[about] ?? null);
+    }
+    default:
+      return 'done';
+  }
+}
+
+/** The field of what a problem begins with. */
+const fieldsOfProblems: Record<string, string> = {
+  email: 'email',
+  username: 'email',
+  customer: 'customers',
+  group: 'groups',
+};
