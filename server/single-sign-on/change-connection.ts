@@ -7,10 +7,8 @@ import type { Database } from '../database/database.ts';
 import { findCustomer } from '../people/customer.ts';
 import { wordsOfConnection } from './connection-words.ts';
 import { deleteSessionsOfConnection } from './provider-sessions.ts';
-import { forgetMetadataReading } from './saml/watch-metadata.ts';
 import {
   connectionPlace,
-  deleteSsoConnection,
   findSsoConnectionByKeyForUpdate,
   insertSsoConnection,
   type NewSsoConnection,
@@ -113,7 +111,9 @@ export async function changeConnection(
       steps.push({ step: 'users unlinked', outcome: String(usersUnlinked) });
     }
     await updateSsoConnection(sql, before.id, { ...changes, ...sealedSecret });
-    if (changes.settings) await forgetMetadataReading(sql, before.id);
+    // The metadata are read again soon, and compared with the new settings.
+    if (changes.settings)
+      await sql`update sso_connection set metadata_read_at = null, metadata_differences = '{}' where id = ${before.id}`;
     if (domains) await updateSsoDomains(sql, before.id, domains);
     const event = {
       event: 'connection-changed',
@@ -140,7 +140,7 @@ export async function removeConnection(
     const connection = await findSsoConnectionByKeyForUpdate(sql, key);
     if (!connection) return { kind: 'notFound' };
     const sessionsEnded = await deleteSessionsOfConnection(sql, connection.id);
-    await deleteSsoConnection(sql, connection.id);
+    await sql`delete from sso_connection where id = ${connection.id}`;
     const { customerKey } = connection;
     const steps = [{ step: 'sessions ended', outcome: String(sessionsEnded) }];
     await insertAuditEvent(sql, { event: 'connection-removed', connection: key, customerKey, steps, ...who }, now);

@@ -23,7 +23,6 @@ import {
 import { findSsoUser, type SsoUser } from '../people/sign-in-user.ts';
 import { type Identity, providerWords, type Refusal, refusalFor } from './provider-answer.ts';
 import type { SsoConnection } from './sso-connection.ts';
-import { linkSubject } from './sso-subject.ts';
 
 type Match = { kind: 'ok'; user: SsoUser } | (Refusal & { user?: SsoUser });
 
@@ -68,7 +67,13 @@ export async function matchUser(
   const match = ofCustomer(isTheirs ? user : null, connection);
   if (match.kind === 'refused') return match;
   steps.push({ step: 'email', outcome: `belongs to ${match.user.username}` });
-  if (await linkSubject(sql, { connectionId, subject, userId: match.user.id, now })) return match;
+  // Not if the subject is another user's, or the user has another subject there.
+  await sql`
+    insert into sso_subject (connection_id, subject, user_id, linked_at)
+    values (${connectionId}, ${subject}, ${match.user.id}, ${now}) on conflict do nothing`;
+  const ofUser = await sql`
+    select from sso_subject where connection_id = ${connectionId} and subject = ${subject} and user_id = ${match.user.id}`;
+  if (ofUser.length > 0) return match;
   const words = `vestibule connection unlink ${connection.key} ${match.user.username} allows the new subject`;
   return { kind: 'refused', reason: 'other-subject', words, user: match.user };
 }

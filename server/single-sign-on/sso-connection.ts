@@ -175,8 +175,3 @@ export async function listSsoConnectionsOfDomain(sql: Connection, domain: string
   return await sql<SsoConnection[]>`
     ${connections(sql)} where s.id in (select connection_id from sso_domain where domain = ${domain}) order by s.key`;
 }
-
-/** Removes a connection with its domains, links and open requests; its users stay. */
-export async function deleteSsoConnection(sql: Connection, id: string): Promise<void> {
-  await sql`delete from sso_connection where id = ${id}`;
-}

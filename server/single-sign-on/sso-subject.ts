@@ -44,19 +44,6 @@ export async function unlinkUser(sql: Database, key: string, name: string, by: B
   });
 }
 
-/** Links a subject to a user; false if the subject is another user's, or the user has another subject there. */
-export async function linkSubject(
-  sql: Connection,
-  { connectionId, subject, userId, now }: { connectionId: string; subject: string; userId: string; now: Date },
-): Promise<boolean> {
-  await sql`
-    insert into sso_subject (connection_id, subject, user_id, linked_at)
-    values (${connectionId}, ${subject}, ${userId}, ${now}) on conflict do nothing`;
-  const linked = await sql`
-    select from sso_subject where connection_id = ${connectionId} and subject = ${subject} and user_id = ${userId}`;
-  return linked.length > 0;
-}
-
 /** Unlinks all subjects of a connection, or only those of users in some domains; returns how many. */
 export async function deleteSsoSubjectsOfConnection(
   sql: Connection,

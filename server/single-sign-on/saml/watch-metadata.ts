@@ -37,7 +37,10 @@ async function readAgain(
     return deps.log.warn(`the metadata of connection ${key} cannot be read again: ${found.problem}`);
   const { differences } = found;
   await deps.sql.begin(async (sql) => {
-    if (!(await updateMetadataDifferences(sql, id, differences))) return;
+    const { count } = await sql`
+      update sso_connection set metadata_differences = ${differences}::text[]
+      where id = ${id} and metadata_differences <> ${differences}::text[]`;
+    if (count === 0 || differences.length === 0) return;
     const steps = differences.map((outcome) => ({ step: 'metadata', outcome }));
     const event = { event: 'connection-metadata-changed', connection: key, customerKey, steps } as const;
     await insertAuditEvent(sql, event, deps.now());
@@ -62,19 +65,6 @@ async function takeUnreadMetadata(sql: Connection, before: Date, now: Date): Pro
       and coalesce(s.metadata_read_at, '-infinity') <= ${before}
     returning s.id`;
   return rows.map(({ id }) => id);
-}
-
-/** Stores the differences; true if there are any and they changed. */
-export async function updateMetadataDifferences(sql: Connection, id: string, differences: string[]): Promise<boolean> {
-  const { count } = await sql`
-    update sso_connection set metadata_differences = ${differences}::text[]
-    where id = ${id} and metadata_differences <> ${differences}::text[]`;
-  return count > 0 && differences.length > 0;
-}
-
-/** Forgets the differences after the connection changed: its metadata are read again soon. */
-export async function forgetMetadataReading(sql: Connection, id: string): Promise<void> {
-  await sql`update sso_connection set metadata_read_at = null, metadata_differences = '{}' where id = ${id}`;
 }
 
 async function listMetadataDifferences(
