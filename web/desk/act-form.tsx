@@ -48,6 +48,7 @@ export function Filter({ children }: { children: ReactNode }) {
 type EntryProps = {
   name: string;
   value?: string | undefined;
+  type?: 'date';
   /** Of the form whose refused entry comes back. */
   of?: DeskAct;
   isRequired?: boolean;
@@ -58,13 +59,13 @@ type EntryProps = {
 };
 
 /** An entry of a form, with the text `desk-field-…`. What was typed comes back, unless somebody else has changed the same. */
-export function Entry({ name, value = '', of, isRequired, isLines, options }: EntryProps) {
+export function Entry({ name, value = '', type, of, isRequired, isLines, options }: EntryProps) {
   const { text, begun, kept, notice } = useDesk();
   const typed = begun === of && notice !== 'changedMeanwhile' ? kept[name] : undefined;
   const id = of ? `${of}-${name}` : name;
   const entry = { id, name, defaultValue: typed ?? value, required: isRequired, autoComplete: 'off' };
   const label = text(`desk-field-${name}` as AccountKey);
-  if (!isLines && !options) return <TextField label={label} {...entry} />;
+  if (!isLines && !options) return <TextField label={label} type={type ?? 'text'} {...entry} />;
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>

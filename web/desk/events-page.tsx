@@ -1,8 +1,5 @@
-import type { ReactNode } from 'react';
 import type { DeskViewOf } from '#contract/desk.ts';
-import { queryNames } from '#contract/screens.ts';
-import type { AccountKey } from '../account/account-context.tsx';
-import { useApp } from '../app-context.ts';
+import { Entry, Filter } from './act-form.tsx';
 import { useDesk } from './desk-context.tsx';
 import { EventTable } from './events.tsx';
 
@@ -11,7 +8,7 @@ const kinds = ['signIns', 'refusals', 'acts'] as const;
 /** What was recorded, by a filter; the same as a file. */
 export function Events({ customers, filter, events, before }: DeskViewOf<'events'>) {
   const { text, toDesk } = useDesk();
-  const { askedLanguage } = useApp();
+  const all = { key: '', name: text('desk-all') };
   const asked = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ''));
   return (
     <>
@@ -26,41 +23,13 @@ export function Events({ customers, filter, events, before }: DeskViewOf<'events
         </p>
       </div>
       <section className="panel">
-        <form className="filter" method="get">
-          {askedLanguage && <input type="hidden" name={queryNames.language} value={askedLanguage} />}
-          <Field name="customer" label="desk-customer">
-            <select id="customer" name="customer" defaultValue={filter.customer}>
-              <option value="">{text('desk-all')}</option>
-              {customers.map(({ key, name }) => (
-                <option key={key} value={key}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </Field>
-          <Field name="person" label="desk-person">
-            <input id="person" name="person" defaultValue={filter.person} autoComplete="off" spellCheck={false} />
-          </Field>
-          <Field name="kind" label="desk-kind">
-            <select id="kind" name="kind" defaultValue={filter.kind}>
-              <option value="">{text('desk-kind-any')}</option>
-              {kinds.map((kind) => (
-                <option key={kind} value={kind}>
-                  {text(`desk-kind-${kind}`)}
-                </option>
-              ))}
-            </select>
-          </Field>
-          <Field name="from" label="desk-from">
-            <input id="from" name="from" type="date" defaultValue={filter.from} />
-          </Field>
-          <Field name="to" label="desk-to">
-            <input id="to" name="to" type="date" defaultValue={filter.to} />
-          </Field>
-          <button type="submit" className="button quiet">
-            {text('desk-show')}
-          </button>
-        </form>
+        <Filter>
+          <Entry name="customer" value={filter.customer} options={[all, ...customers]} />
+          <Entry name="person" value={filter.person} />
+          <Entry name="kind" value={filter.kind} options={[all, ...kinds]} />
+          <Entry name="from" value={filter.from} type="date" />
+          <Entry name="to" value={filter.to} type="date" />
+        </Filter>
         {events.length === 0 ? <p>{text('desk-events-none')}</p> : <EventTable events={events} byDay />}
         <p className="row">
           <span className="soft">{text('desk-events-utc')}</span>
@@ -68,15 +37,5 @@ export function Events({ customers, filter, events, before }: DeskViewOf<'events
         </p>
       </section>
     </>
-  );
-}
-
-function Field({ name, label, children }: { name: string; label: AccountKey; children: ReactNode }) {
-  const { text } = useDesk();
-  return (
-    <div className="field">
-      <label htmlFor={name}>{text(label)}</label>
-      <div className="control">{children}</div>
-    </div>
   );
 }
