@@ -3,13 +3,14 @@ import { changeCustomer } from '../accounts/customers.ts';
 import { addInvitedUser } from '../accounts/invite-users.ts';
 import { limits } from '../limits.ts';
 import { readNetwork } from '../names/network.ts';
-import { type Reading, readDisplayName, readEmail, readShortName, readUsername } from '../names/read-name.ts';
+import { readDisplayName, readEmail, readShortName, readUsername } from '../names/read-name.ts';
 import type { Customer, CustomerChanges } from '../people/customer.ts';
 import { readGroups } from '../people/groups.ts';
 import { changeConnection } from '../single-sign-on/change-connection.ts';
 import { findSsoConnectionByKey } from '../single-sign-on/sso-connection.ts';
 import { countAttempt } from '../throttle/throttle.ts';
-import type { ActResult, DeskPageRoom, Fields } from './desk-page.ts';
+import { accepted, done } from './act-result.ts';
+import type { DeskPageRoom, Fields } from './desk-page.ts';
 import { type DeskVisit, Refused } from './desk-visit.ts';
 
 type CustomerAct = NonNullable<DeskPageRoom<Customer>['acts']['invite']>;
@@ -18,18 +19,14 @@ type CustomerAct = NonNullable<DeskPageRoom<Customer>['acts']['invite']>;
 const invite: CustomerAct = async ({ keys }, { desk }, { key }, fields) => {
   const { email = '', username, name, groupNames = '' } = fields;
   const user = {
-    email: accepted('email', readEmail(email)),
-    username: accepted(username ? 'username' : 'email', readUsername(username || email)),
-    name: name ? accepted('name', readDisplayName(name)) : null,
-    groups: accepted('groupNames', readGroups(linesOf(groupNames).map((group) => `${key}:${group}`))),
+    email: accepted(readEmail(email), 'email'),
+    username: accepted(readUsername(username || email), 'email'),
+    name: name ? accepted(readDisplayName(name), 'name') : null,
+    groups: accepted(readGroups(linesOf(groupNames).map((group) => `${key}:${group}`)), 'groupNames'),
     customers: [key],
     ...{ passwordHash: null, active: true, mayChangePassword: true, language: null },
   };
-  const result = await addInvitedUser(desk.sql, keys, user, desk.by);
-  if (result.kind === 'added') return 'done';
-  const [field = ''] = result.problem.split(':');
-  // Without a username of its own, the address is meant.
-  throw new Refused('entryRefused', field === 'username' && !username ? 'email' : field);
+  return done(await addInvitedUser(desk.sql, keys, user, desk.by));
 };
 
 /** Networks are saved once these very ones were rehearsed. */
@@ -41,7 +38,7 @@ const networks: CustomerAct = async (_deps, { desk }, { key }, fields) => {
 
 /** The networks of a form, one a line. */
 export function typedNetworks({ networks = '' }: Fields): string[] {
-  return [...new Set(linesOf(networks).map((line) => accepted('networks', readNetwork(line))))];
+  return [...new Set(linesOf(networks).map((line) => accepted(readNetwork(line), 'networks')))];
 }
 
 const policies: CustomerAct = async (_deps, { desk }, { key }, fields) => {
@@ -51,7 +48,7 @@ const policies: CustomerAct = async (_deps, { desk }, { key }, fields) => {
     return value as (typeof customerPolicies)[Policy][number];
   };
   const changes = {
-    name: accepted('name', readDisplayName(fields.name ?? '')),
+    name: accepted(readDisplayName(fields.name ?? ''), 'name'),
     twoFactor: typed('twoFactor'),
     passkeys: typed('passkeys'),
     rememberDevices: typed('rememberDevices') === 'on',
@@ -61,41 +58,15 @@ const policies: CustomerAct = async (_deps, { desk }, { key }, fields) => {
   return await change(desk, key, changes, fields);
 };
 
-async function change(
-  { sql, by }: DeskVisit,
-  key: string,
-  changes: CustomerChanges,
-  fields: Fields,
-): Promise<ActResult> {
-  const { kind } = await changeCustomer(sql, key, changes, { ...by, seen: fields[deskFields.seen] ?? '' });
-  switch (kind) {
-    case 'changed':
-      return 'done';
-    case 'unchanged':
-      throw new Refused('nothingChanged');
-    case 'changedMeanwhile':
-      throw new Refused('changedMeanwhile');
-    case 'notFound':
-      throw new Refused('notPossible');
-  }
+async function change({ sql, by }: DeskVisit, key: string, changes: CustomerChanges, fields: Fields) {
+  return done(await changeCustomer(sql, key, changes, { ...by, seen: fields[deskFields.seen] ?? '' }));
 }
 
 /** Turns a connection on or off. What would leave people without any way in is for whoever runs the server. */
 const connection: CustomerAct = async ({ keys }, { desk }, customer, fields) => {
   const key = await ownConnection(desk, customer, fields);
   if (key === null) return 'foreign';
-  const active = fields.active === 'on';
-  const { kind } = await changeConnection({ sql: desk.sql, keys }, key, { active }, desk.by);
-  switch (kind) {
-    case 'changed':
-      return 'done';
-    case 'unchanged':
-      throw new Refused('nothingChanged');
-    case 'notAgreed':
-      throw new Refused('entryRefused', 'connection');
-    case 'notFound':
-      throw new Refused('notPossible');
-  }
+  return done(await changeConnection({ sql: desk.sql, keys }, key, { active: fields.active === 'on' }, desk.by));
 };
 
 /** The page shows what the test finds. Each costs the provider some requests. */
@@ -111,12 +82,6 @@ async function ownConnection({ sql }: DeskVisit, { id }: Customer, fields: Field
   const key = readShortName(fields.connection ?? '');
   const found = key.kind === 'ok' ? await findSsoConnectionByKey(sql, key.value) : null;
   return found?.customerId === id ? found.key : null;
-}
-
-/** What was typed, as it is stored. */
-function accepted<T>(field: string, reading: Reading<T>): T {
-  if (reading.kind === 'ok') return reading.value;
-  throw new Refused('entryRefused', field);
 }
 
 const linesOf = (text: string) =>

@@ -139,7 +139,7 @@ it('a connection shows what ends soon, is tested, and is turned off unless that 
     from membership m join customer c on c.id = m.customer_id where m.administers`;
   await addOidcConnection(portal, provider, { key: 'other', customerKey: 'elm', name: 'Not to be seen' });
   const body = await shown();
-  expect(body).toMatch(/<p class="state warn">Its client secret expires on <time/);
+  expect(body).toMatch(/<p class="state warn"><span>Its client secret expires on <time/);
   expect(body).not.toContain('Not to be seen');
   const tested = await post({ do: 'testConnection', connection: 'acme-oidc' });
   expect(tested.body).toContain('<span class="state bad">discovery</span>');

@@ -7,9 +7,10 @@ import { type ChangeOfUser, changeUser } from '../accounts/users.ts';
 import { insertAuditEvent } from '../audit/audit-event.ts';
 import { customersOfEvent } from '../audit/audit-events.ts';
 import type { Deps } from '../deps.ts';
-import { type Reading, readDisplayName, readEmail, readShortName } from '../names/read-name.ts';
+import { readDisplayName, readEmail, readShortName } from '../names/read-name.ts';
 import { isWithin, readGroups, splitGroups } from '../people/groups.ts';
 import { mailResetLink } from '../sign-in/reset-link.ts';
+import { accepted, done } from './act-result.ts';
 import type { Asked, DeskPageRoom, Fields } from './desk-page.ts';
 import { Refused } from './desk-visit.ts';
 import type { FoundPerson } from './find-person.ts';
@@ -27,13 +28,13 @@ export const personActs: DeskPageRoom<FoundPerson>['acts'] = {
   keepFactor: async (_deps, { desk }, { username }) => done(await keepTwoFactor(desk.sql, username, desk.by)),
   endSessions,
   change: changed((_found, { name = '', email = '', language = '' }) => ({
-    name: name.trim() === '' ? null : entryOf(readDisplayName(name), 'name'),
-    email: entryOf(readEmail(email), 'email'),
+    name: name.trim() === '' ? null : accepted(readDisplayName(name), 'name'),
+    email: accepted(readEmail(email), 'email'),
     language: languageOfTag(language),
   })),
   groups: changed(({ customers }, { groups = '' }) => {
     const keys = customers.map(({ key }) => key);
-    const typed = groups.trim() === '' ? [] : entryOf(readGroups(splitGroups(groups)), 'groups');
+    const typed = groups.trim() === '' ? [] : accepted(readGroups(splitGroups(groups)), 'groups');
     if (typed.some((group) => !isWithin(group, keys))) throw new Refused('entryRefused', 'groups');
     return { groups: (current) => [...current.filter((group) => !isWithin(group, keys)), ...typed] };
   }),
@@ -66,7 +67,7 @@ export const personActs: DeskPageRoom<FoundPerson>['acts'] = {
 /** Which customers support has a person belong to. */
 const belongTo = changed((_found, { customers = '' }) => {
   const keys = customers.split(/[\s,]+/).filter((key) => key !== '');
-  for (const key of keys) entryOf(readShortName(key), 'customers');
+  for (const key of keys) accepted(readShortName(key), 'customers');
   return { customers: () => keys };
 });
 
@@ -103,41 +104,3 @@ function changed(changeOf: (found: FoundPerson, fields: Fields, actor: Actor) =>
     return done(await changeUser(sql, found.username, changeOf(found, fields, actor), { ...by, seen }));
   };
 }
-
-function entryOf<T>(reading: Reading<T>, field: string): T {
-  if (reading.kind === 'refused') throw new Refused('entryRefused', field);
-  return reading.value;
-}
-
-type Result = number | boolean | null | { kind: string; problem?: string };
-
-/** Back to the page, if that is how it went. */
-function done(result: Result): 'done' {
-  if (result === null || result === false) throw new Refused('notPossible');
-  if (typeof result !== 'object') return 'done';
-  switch (result.kind) {
-    case 'notFound':
-    case 'useless':
-      throw new Refused('notPossible');
-    case 'nothing':
-    case 'unchanged':
-      throw new Refused('nothingChanged');
-    case 'changedMeanwhile':
-      throw new Refused('changedMeanwhile');
-    case 'refused': {
-      const [about = ''] = result.problem?.split(':') ?? [];
-      if (about === 'role') throw new Refused('lastOperator');
-      throw new Refused('entryRefused', fieldsOfProblems[about] ?? null);
-    }
-    default:
-      return 'done';
-  }
-}
-
-/** The field of what a problem begins with. */
-const fieldsOfProblems: Record<string, string> = {
-  email: 'email',
-  username: 'email',
-  customer: 'customers',
-  group: 'groups',
-};
