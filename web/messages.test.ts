@@ -16,7 +16,7 @@ const keys = Object.keys(en);
 /** Words that really are the same in two languages, not missing translations. */
 const sharedWords = new Set([
   ...'Support|Single sign-on|Password|Adres|Un momento…|Account|Konto|media|Browser|Passkey|Passkeys'.split('|'),
-  ...'Servicedesk|Name|Person|Persona|Personen|Cliente|Operator|Status|Tipo|Alle|Alles|Ja|No|App|E-mail'.split('|'),
+  ...'Servicedesk|Name|Person|Persona|Personen|Cliente|Operator|Rol|Status|Tipo|Alle|Alles|Ja|No|App|E-mail'.split('|'),
 ]);
 
 const alertTitles = ['email-info-wait-title', 'change-no-link-title', 'registration-unavailable-title'];

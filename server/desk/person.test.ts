@@ -38,7 +38,7 @@ it('support takes a reference to the reason, and lifts the wait', async () => {
   const reference = await failedSignIn('alice', 'wrong 6');
   const { body } = await pageOf(alice, sam, `?reference=${reference.toLowerCase()}`);
   expect(body).toContain('The account was waiting, so the password wasn’t looked at.');
-  expect(body).toContain('Nobody of this name has signed in in this browser before.');
+  expect(body).toContain('The person hasn’t signed in in this browser before.');
   expect(body.match(/class="button"/g)).toHaveLength(1);
   expect(body).toMatch(/class="button" type="submit">Lift the wait</);
 
