@@ -46,11 +46,11 @@ export function TimeInUtc({ at, style }: { at: Date; style: 'day' | 'clock' }) {
 export function TextAt({ text: key, ...time }: Props & { text: AccountKey }) {
   const [before, after] = useBehind().text(key).split('{time}');
   return (
-    <>
+    <span>
       {before}
       <Time {...time} />
       {after}
-    </>
+    </span>
   );
 }
 
