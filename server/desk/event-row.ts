@@ -16,20 +16,24 @@ export function customersSeen(desk: Looking, { customerKey }: AuditEventRow): st
   return keys.filter((key) => customerKeys.includes(key));
 }
 
+/** Whether an event is of no other customer than theirs. */
+export function isOwn(desk: Looking, event: AuditEventRow): boolean {
+  return customersSeen(desk, event).join(', ') === (event.customerKey ?? '');
+}
+
 /** An event as whoever is at the desk may see it: an administrator learns no step, nor who acted, for another customer. */
 export function eventRowOf(desk: Looking, row: AuditEventRow): EventRow {
-  const isOwn = customersSeen(desk, row).join(', ') === (row.customerKey ?? '');
   const actor = row.actor === `user:${row.username}` ? null : row.actor;
   return {
     at: row.at,
     event: row.event,
     reason: row.reason,
     person: row.userId === null ? null : { id: row.userId, name: row.username ?? row.userId },
-    actor: isOwn ? actor : null,
-    address: isOwn || actor === null ? row.address : null,
+    actor: isOwn(desk, row) ? actor : null,
+    address: isOwn(desk, row) || actor === null ? row.address : null,
     browser: row.browser,
-    connection: isOwn ? row.connection : null,
+    connection: isOwn(desk, row) ? row.connection : null,
     reference: row.reference,
-    steps: isOwn ? row.steps : [],
+    steps: isOwn(desk, row) ? row.steps : [],
   };
 }

@@ -4,7 +4,7 @@ import { addCustomer, addUser, signedInAs } from '#test/support/accounts-for-tes
 import { atDesk, getDesk, postDesk } from '#test/support/desk-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { emptyDatabase } from '#test/support/rows-for-test.ts';
-import type { Browser } from '#test/support/two-factor-for-test.ts';
+import { type Browser, giveApp } from '#test/support/two-factor-for-test.ts';
 
 const portal = portalOfFile();
 let alice: string;
@@ -61,7 +61,7 @@ it('an administrator sees of a shared person what is of their own customer, and 
   const cookies = await signedIn(portal, 'bert');
   const { body } = await pageOf(bert, ada);
   expect(body).toContain('sales');
-  const hidden = ['bert@globex.test', 'globex', 'moonshot', 'What the door', 'How you sign in'];
+  const hidden = ['bert@globex.test', 'globex', 'moonshot', 'What the door', 'Ways in'];
   expect(hidden.filter((text) => body.includes(text))).toEqual([]);
   expect([...body.matchAll(/name="do" value="(\w+)"/g)].map(([, act]) => act)).toEqual([
     'endSessions',
@@ -116,6 +116,28 @@ it('what was typed comes back with why it was refused', async () => {
     body.includes('a group is written like acme:finance'),
     body.includes('>globex:moonshot<'),
   ]).toEqual([400, true, true]);
+});
+
+it('a second factor is reset in an hour by support, which can stop it, and at once by an operator', async () => {
+  await giveApp(portal, 'alice');
+  await addUser(portal, { username: 'olga', role: 'operator' });
+  const [sam, olga] = [await atDesk(portal, 'sam'), await atDesk(portal, 'olga')];
+  const has = async () => (await portal.sql`select from totp where user_id = ${alice}`).length;
+  await act(alice, { do: 'resetFactor', when: 'now' }, sam);
+  expect([await has(), (await pageOf(alice, sam)).body.includes('Second factor is reset')]).toEqual([1, true]);
+  expect((await act(alice, { do: 'keepFactor' }, sam)).statusCode).toBe(303);
+  await act(alice, { do: 'resetFactor', when: 'now' }, olga);
+  expect(await has()).toBe(0);
+});
+
+it('a role is given by who has it', async () => {
+  const sam = await atDesk(portal, 'sam');
+  expect((await act(alice, { do: 'role', role: 'operator' }, sam)).statusCode).toBe(400);
+  expect((await act(alice, { do: 'role', role: 'support' }, sam)).statusCode).toBe(303);
+  expect((await act(alice, { do: 'administer', customer: 'acme', administers: 'on' }, sam)).statusCode).toBe(303);
+  const [row] =
+    await portal.sql`select role, (select administers from membership where user_id = u.id) from portal_user u where id = ${alice}`;
+  expect(row).toEqual({ role: 'support', administers: true });
 });
 
 it('markup in a name is text', async () => {

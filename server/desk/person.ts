@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts';
 import { listSessionsOfUser } from '../sessions/end-sessions.ts';
 import type { Asked, DeskPageRoom } from './desk-page.ts';
 import { chainOf, doorNow } from './door.ts';
-import { eventRowOf } from './event-row.ts';
+import { eventRowOf, eventsSeenBy, isOwn } from './event-row.ts';
 import { type FoundPerson, findPerson } from './find-person.ts';
 import { type Actor, mayAct, mayGive, type Target } from './may-act.ts';
 import { personActs } from './person-acts.ts';
@@ -31,20 +31,21 @@ async function view(deps: Deps, { desk, query }: Asked, found: FoundPerson): Pro
   const now = deps.now();
   const idleSince = new Date(now.getTime() - deps.config.sessionIdle);
   const reference = referenceOfText(query.reference ?? '');
-  const theirs = {
-    userId: found.id,
-    ...(actor.role === null && { customerKeys: actor.customers.map(({ key }) => key) }),
-  };
-  const [sessions, events] = await Promise.all([
+  const theirs = { userId: found.id, ...eventsSeenBy(desk) };
+  const [sessions, recorded] = await Promise.all([
     listSessionsOfUser(sql, { userId: found.id, customerIds: scope }, { now, idleSince }),
     listAuditEvents(sql, { ...theirs, limit: eventsShown }),
   ]);
+  // Of a person with other customers, what concerns the way in at all of them is not an administrator's to know.
+  const isShown = (event: AuditEventRow) =>
+    !found.isForeign || /^(?:signed-|sign-in-|sso-)/.test(event.event) || isOwn(desk, event);
+  const events = recorded.filter(isShown);
   // A page also shows what it calls a request, which its event need not have as its own.
-  const isUnder = (event: AuditEventRow) =>
-    event.reference === reference || (event.requestId !== null && referenceOfRequest(event.requestId) === reference);
+  const isUnder = ({ reference: own, requestId }: AuditEventRow) =>
+    own === reference || (requestId !== null && referenceOfRequest(requestId) === reference);
   let asked = reference === null ? [] : events.filter(isUnder);
   if (reference !== null && asked.length === 0)
-    asked = await listAuditEvents(sql, { ...theirs, reference, limit: eventsShown });
+    asked = (await listAuditEvents(sql, { ...theirs, reference, limit: eventsShown })).filter(isShown);
   const acts = actsOf(actor, found, sessions.length);
   const { isForeign, word, waitsUntil, seen } = found;
   return {

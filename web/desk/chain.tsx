@@ -53,7 +53,7 @@ export function Verdict({ chain, hint }: { chain: Chain; hint: (act: DeskAct) =>
       {act && (
         <AccountForm action={act} className="row" button={`desk-act-${act}`}>
           <Seen />
-          <span className="soft">{hint(act)}</span>
+          <div className="soft">{hint(act)}</div>
         </AccountForm>
       )}
       {passed.length + unreached.length > 0 && (

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { customerPath, type DeskAct, type DeskViewOf } from '#contract/desk.ts';
 import { languageNames, languages } from '#contract/languages.ts';
 import type { AccountKey } from '../account/account-context.tsx';
+import { Row } from '../account/account-form.tsx';
 import { initialsOf } from '../account/account-screen.tsx';
 import { TextAt, Time } from '../account/times.tsx';
 import { Act, Entry } from './act-form.tsx';
@@ -197,12 +198,9 @@ function Facts({ rows }: { rows: [string, ReactNode][] }) {
     <ul className="rows">
       {rows.map(([name, fact], at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: they have no identity but their order
-        <li className="row" key={at}>
-          <div>
-            <b>{name}</b>
-          </div>
+        <Row key={at} name={name} facts={[]}>
           <span className="soft">{fact}</span>
-        </li>
+        </Row>
       ))}
     </ul>
   );
