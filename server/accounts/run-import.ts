@@ -15,7 +15,7 @@ import type { Compared } from './store-batch.ts';
 export const importKept = day;
 
 /** How much of a file is read at once: more would hold up those who sign in meanwhile. */
-const sliceBytes = 32 * 1024;
+const sliceBytes = 16 * 1024;
 
 /** Refused lines that are shown. */
 const mostShown = 100;
