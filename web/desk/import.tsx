@@ -63,7 +63,7 @@ function Newest({ id, stage, isBusy, refused, refusedCount, ...counts }: Last) {
           <HiddenFields of={[['import', id]]} />
         </AccountForm>
       )}
-      {rows.length > 0 && <h3>{text('desk-import-refused')}</h3>}
+      {rows.length > 0 && <h2>{text('desk-import-refused')}</h2>}
       {rows.length > 0 && <Table label={text('desk-import-refused')} columns={columns} rows={rows} />}
     </section>
   );
