@@ -117,7 +117,8 @@ export function deskRoute<Found>(deps: Deps, room: DeskPageRoom<Found>) {
     // What another site's link says was done, was not: only what our own page leads to.
     const site = request.headers['sec-fetch-site'];
     const done = site === undefined || site === 'same-origin' ? referenceOfText(query[deskFields.done] ?? '') : null;
-    const [event] = done ? await listAuditEventsByReference(desk.sql, done) : [];
+    // Whoever is invited was added before: the last event says what it came to.
+    const event = done ? (await listAuditEventsByReference(desk.sql, done)).at(-1) : null;
     return await deps.pages.sendDesk(request, reply, status, {
       view,
       actor: { name: actor.name, username: actor.username, isAdministrator: actor.role === null },

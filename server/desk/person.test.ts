@@ -124,7 +124,7 @@ it('a second factor is reset in an hour by support, which can stop it, and at on
   const [sam, olga] = [await atDesk(portal, 'sam'), await atDesk(portal, 'olga')];
   const has = async () => (await portal.sql`select from totp where user_id = ${alice}`).length;
   await act(alice, { do: 'resetFactor', when: 'now' }, sam);
-  expect([await has(), (await pageOf(alice, sam)).body.includes('Second factor is reset')]).toEqual([1, true]);
+  expect([await has(), (await pageOf(alice, sam)).body.includes('Second factor will be reset')]).toEqual([1, true]);
   expect((await act(alice, { do: 'keepFactor' }, sam)).statusCode).toBe(303);
   await act(alice, { do: 'resetFactor', when: 'now' }, olga);
   expect(await has()).toBe(0);
