@@ -55,7 +55,7 @@ async function view(deps: Deps, { desk, query }: Asked, found: FoundPerson): Pro
     username: found.username,
     email: isForeign ? null : found.email,
     language: isForeign ? null : found.language,
-    customers: found.customers.map(({ key, name, groups, administers }) => ({ key, name, groups, administers })),
+    customers: found.customers,
     role: isForeign ? null : found.role,
     state: { word, until: word === 'waits' ? waitsUntil : null },
     acts,

@@ -97,3 +97,16 @@ export function Row({ name, mark, tone = 'good', facts, children }: RowProps) {
     </li>
   );
 }
+
+/** A part of a page, with what leads to all of it. */
+export function Panel({ title, link, children }: { title: AccountKey; link?: ReactNode; children: ReactNode }) {
+  return (
+    <section className="panel">
+      <header>
+        <h2>{useBehind().text(title)}</h2>
+        {link}
+      </header>
+      {children}
+    </section>
+  );
+}

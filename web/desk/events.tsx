@@ -47,7 +47,8 @@ export function EventTable({ events, byDay = false, isOfPerson = false }: EventT
       byDay ? <TimeInUtc key="at" at={event.at} style="clock" /> : <Time key="at" at={event.at} />,
       <EventWords key="words" {...event} />,
       ...(isOfPerson ? [] : [event.person && <a href={toDesk(personPath(event.person.id))}>{event.person.name}</a>]),
-      event.actor?.replace(/^user:/, '') ?? event.address ?? event.connection,
+      event.actor?.replace(/^user:/, '') ??
+        (event.address ? <span className="num">{event.address}</span> : event.connection),
       <Reference key="reference" of={event} />,
     ],
   }));

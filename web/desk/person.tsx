@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { customerPath, type DeskAct, type DeskViewOf } from '#contract/desk.ts';
 import { languageNames, languages } from '#contract/languages.ts';
 import type { AccountKey } from '../account/account-context.tsx';
-import { Row } from '../account/account-form.tsx';
+import { Panel, Row } from '../account/account-form.tsx';
 import { initialsOf } from '../account/account-screen.tsx';
 import { TextAt, Time } from '../account/times.tsx';
 import { Act, Entry } from './act-form.tsx';
@@ -62,15 +62,6 @@ export function Person(view: View) {
 }
 
 const nameOf = ({ displayName, username }: View) => displayName ?? username;
-
-function Panel({ title, children }: { title: AccountKey; children: ReactNode }) {
-  return (
-    <section className="panel">
-      <h2>{useDesk().text(title)}</h2>
-      {children}
-    </section>
-  );
-}
 
 function Acts({ view, acts }: { view: View; acts: DeskAct[] }) {
   const hint = useHint(view);

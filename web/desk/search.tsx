@@ -1,5 +1,5 @@
-import type { ReactNode } from 'react';
 import type { DeskViewOf } from '#contract/desk.ts';
+import { Panel } from '../account/account-form.tsx';
 import { Time } from '../account/times.tsx';
 import { CustomerTable } from './customers.tsx';
 import { useDesk } from './desk-context.tsx';
@@ -23,17 +23,17 @@ export function Search({ text: typed, people, customers, references }: DeskViewO
       <div className={count === 0 ? 'narrow' : 'cols'}>
         <div className="stackup">
           {people.length > 0 && (
-            <Panel title={text('desk-people')}>
+            <Panel title="desk-people">
               <PeopleTable people={people} found={typed} />
             </Panel>
           )}
           {customers.length > 0 && (
-            <Panel title={text('desk-customers')}>
+            <Panel title="desk-customers">
               <CustomerTable customers={customers} />
             </Panel>
           )}
           {references.length > 0 && (
-            <Panel title={text('desk-reference')}>
+            <Panel title="desk-reference">
               <ul className="rows">
                 {references.map((event, index) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: they have no identity but their order
@@ -53,19 +53,10 @@ export function Search({ text: typed, people, customers, references }: DeskViewO
             </Panel>
           )}
         </div>
-        <Panel title={text('desk-search-help-title')}>
+        <Panel title="desk-search-help-title">
           <p className="soft">{text('desk-search-help')}</p>
         </Panel>
       </div>
     </>
-  );
-}
-
-function Panel({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <section className="panel">
-      <h2>{title}</h2>
-      {children}
-    </section>
   );
 }

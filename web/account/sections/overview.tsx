@@ -1,10 +1,9 @@
-import type { ReactNode } from 'react';
 import type { ViewOf } from '#contract/account.ts';
 import { languageNames, languageOfTag, languages } from '#contract/languages.ts';
 import { useApp } from '../../app-context.ts';
 import { Alert } from '../../components/notice.tsx';
 import { type AccountKey, sectionTitle, useAccount } from '../account-context.tsx';
-import { AccountForm, Row, SectionLink } from '../account-form.tsx';
+import { AccountForm, Panel, Row, SectionLink } from '../account-form.tsx';
 import { TextAt, Time } from '../times.tsx';
 import { SessionRow, SignInList } from './sessions.tsx';
 
@@ -117,17 +116,5 @@ function LanguageChoice({ language: chosen }: Props) {
         </div>
       </AccountForm>
     </Panel>
-  );
-}
-
-function Panel({ title, link, children }: { title: AccountKey; link?: ReactNode; children: ReactNode }) {
-  return (
-    <section className="panel">
-      <header>
-        <h2>{useAccount().text(title)}</h2>
-        {link}
-      </header>
-      {children}
-    </section>
   );
 }
