@@ -176,9 +176,7 @@ function Connections({ acts, connections }: View) {
             </p>
             {ends.map(({ what, endsAt, tone }) => (
               <p className={tone ? `state ${tone}` : 'soft'} key={what}>
-                <span>
-                  <TextAt text={tone === 'bad' ? `desk-over-${what}` : `desk-ends-${what}`} at={endsAt} isDay />
-                </span>
+                <TextAt text={tone === 'bad' ? `desk-over-${what}` : `desk-ends-${what}`} at={endsAt} isDay />
               </p>
             ))}
             <div className="acts">
