@@ -75,7 +75,7 @@ export function hasWords({ sql, scope }: DeskVisit, text: string): Fragment | nu
   if (scope === null) return sql`search_words(u.username || ' ' || u.email || ' ' || coalesce(u.name, '')) @@ ${words}`;
   return sql`(
     u.id in (select desk_people(${words}))
-    and (is_desks_alone(u.id) or search_words(u.username || ' ' || coalesce(u.name, '')) @@ ${words}))`;
+    and (search_words(u.username || ' ' || coalesce(u.name, '')) @@ ${words} or is_desks_alone(u.id)))`;
 }
 
 /** A condition: the customer of the membership `m` is one that whoever looks may see. */
