@@ -62,7 +62,7 @@ it('an administrator sees of a shared person what is of their own customer, and 
   const cookies = await signedIn(portal, 'bert');
   const { body } = await pageOf(bert, ada);
   expect(body).toContain('sales');
-  const hidden = ['bert@globex.test', 'globex', 'moonshot', 'id="now"', en['desk-ways-in']];
+  const hidden = ['bert@globex.test', 'globex', 'moonshot', 'id="now"', en['desk-factors']];
   expect(hidden.filter((text) => body.includes(text))).toEqual([]);
   expect([...body.matchAll(/name="do" value="(\w+)"/g)].map(([, act]) => act)).toEqual([
     'endSessions',

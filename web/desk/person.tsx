@@ -161,7 +161,7 @@ function Factors({ factors, resetAt }: View) {
   if (devices > 0) rows.push([text('account-devices-title'), devices]);
   if (resetAt !== null) rows.push([text('desk-reset-at'), <Time key="reset" at={resetAt} />]);
   return (
-    <Panel title="desk-ways-in">
+    <Panel title="desk-factors">
       <Facts rows={rows} />
     </Panel>
   );
