@@ -29,11 +29,12 @@ const references = ({ body }: { body: string }) =>
 
 describe('events', () => {
   it('are filtered by customer, person, kind and days', async () => {
+    const bob = await addUser(portal, { username: 'bob' });
     await record({ reference: '0000-0001' });
     await record({ reference: '0000-0002', customerKey: 'other' });
     await record({ reference: '0000-0003', event: 'sign-in-refused', reason: 'network' }, '2026-03-05T23:59Z');
     await record(
-      { reference: '0000-0004', event: 'user-changed', username: 'bob', actor: 'user:sam' },
+      { reference: '0000-0004', event: 'user-changed', userId: bob, username: 'robert', actor: 'user:sam' },
       '2026-03-06T00:00Z',
     );
     const shown = async (query: string, cookies = support) =>
@@ -41,6 +42,7 @@ describe('events', () => {
     expect(await shown('')).toEqual([4, 3, 2, 1]);
     expect(await shown('customer=other')).toEqual([2]);
     expect(await shown('person=BOB')).toEqual([4]);
+    expect(await shown('person=nobody')).toEqual([]);
     expect(await shown('kind=refusals')).toEqual([3]);
     expect(await shown('kind=acts')).toEqual([4]);
     expect(await shown('from=2026-03-05&to=2026-03-05')).toEqual([3]);

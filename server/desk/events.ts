@@ -74,13 +74,16 @@ async function listChoice({ sql, scope }: DeskVisit, asked: string): Promise<Sho
     order by key = ${asked} desc, lower(name), key limit ${mostOfChoice}`;
 }
 
-/** Whoever has that name now, whatever they were called at the time; a name that nobody has is looked for as such. */
-async function whose(desk: DeskVisit, name: string): Promise<Pick<AuditFilter, 'userId' | 'username'>> {
+/** No person has it. */
+const nobody = '00000000-0000-0000-0000-000000000000';
+
+/** Whoever has that name now, whatever they were called at the time; a name that nobody has is not looked for in each event. */
+async function whose(desk: DeskVisit, name: string): Promise<Pick<AuditFilter, 'userId'>> {
   const { sql } = desk;
   const [user] = await sql<
     { id: string }[]
   >`select u.id from portal_user u where ${isCalled(desk, foldLoginName(name))}`;
-  return user ? { userId: user.id } : { username: name };
+  return { userId: user?.id ?? nobody };
 }
 
 /** A part of a file at a time, so that neither memory nor a transaction grows with it. */
