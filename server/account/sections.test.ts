@@ -234,7 +234,7 @@ describe('a session by a connection', () => {
 
 describe('what support changed', () => {
   const overview = async (cookies: Browser) =>
-    (await portal.send({ url: '/portal/account?lang=en', cookies })).body.split('What support changed')[1] ?? '';
+    (await portal.send({ url: '/portal/account?lang=en', cookies })).body.split('Changes by others')[1] ?? '';
 
   it('stands on the overview, own acts and old ones left out', async () => {
     await unlockUser(portal.sql, 'alice', portal.by());
@@ -242,7 +242,7 @@ describe('what support changed', () => {
     const { cookies } = await withApp();
     expect(await overview(cookies)).toBe('');
     await changeUser(portal.sql, 'alice', { name: 'Al' }, portal.by());
-    expect(await overview(cookies)).toContain('Person changed');
+    expect(await overview(cookies)).toContain('Account changed');
   });
 
   it('a reset that is ahead is called off by its owner alone, once', async () => {
