@@ -41,20 +41,18 @@ type ScreenWithoutAddress =
   | { name: 'signedIn'; person: Omit<SessionAnswer, 'language' | 'signedInAt' | 'expiresAt'> }
   /** `query`: what the sign-out was asked for besides; `account`: who is signed in. */
   | { name: 'signOutConfirm'; query: Record<string, string>; account: string }
-  /** A sign-in too old to set up an app: `comesBackTo` after signing in again, or `goesOnTo` without an app. */
-  | { name: 'signInOnceMore'; comesBackTo: string; goesOnTo: string }
   /** Shown after registering an app or using a recovery code; `codes` is null once they are no longer shown. */
   | { name: 'recoveryCodes'; codes: string[] | null; left: number; destination: string }
   /** Redirects to an identity provider to sign in or out; by a form if there are fields. */
   | { name: 'leaving'; isSignOut: boolean; url: string; provider: string; fields?: Record<string, string> }
   /**
-   * This sign-in may not set up an app for the whole account, because it came through a provider, or from a network
-   * that does not open all of it, or by the password of somebody who has a passkey. `comesBackTo` follows a
-   * password sign-in, null if that does not help; `goesOnTo` continues without an app, null if one is required.
+   * This sign-in may not set up an app for the whole account, because it is too old, came through a provider, or from a
+   * network that does not open all of it, or by the password of somebody who has a passkey. `comesBackTo` follows another
+   * sign-in, null if that does not help; `goesOnTo` continues without an app, null if one is required.
    */
   | {
       name: 'registerElsewhere';
-      why: 'provider' | 'network' | 'passkey';
+      why: 'tooOld' | 'provider' | 'network' | 'passkey';
       comesBackTo: string | null;
       goesOnTo: string | null;
       /** It may be used here. */

@@ -58,7 +58,7 @@ const serverPages: PageScreen[] = [
   { name: 'signedIn', person: { ...anna, groups: ['north:hr'] } },
   { name: 'signedIn', person: { ...anna, name: null, customers: [] } },
   { name: 'signOutConfirm', query: {}, account: 'anna' },
-  { name: 'signInOnceMore', comesBackTo: '/portal/twoFactorRegistration', goesOnTo: '/portal/portal.html' },
+  { name: 'registerElsewhere', why: 'tooOld', comesBackTo: '/portal/twoFactorRegistration', goesOnTo: '/portal/x' },
   { name: 'registerElsewhere', why: 'provider', comesBackTo: '/portal/twoFactorRegistration', goesOnTo: null },
   { name: 'registerElsewhere', why: 'provider', comesBackTo: null, goesOnTo: '/portal/portal.html' },
   { name: 'registerElsewhere', why: 'network', comesBackTo: null, goesOnTo: '/portal/portal.html' },

@@ -26,7 +26,6 @@ const fixed = {
   notFound: 'not-found-title',
   signedIn: 'signed-in-title',
   signOutConfirm: 'sign-out-title',
-  signInOnceMore: 'once-more-title',
   notForYou: 'not-for-you-title',
 } as const satisfies { [name in PageScreen['name']]?: MessageKey };
 
@@ -49,6 +48,7 @@ export function titleKey(screen: PageScreen, search: string): MessageKey {
     case 'leaving':
       return screen.isSignOut ? 'leaving-sign-out-title' : 'leaving-title';
     case 'registerElsewhere':
+      if (screen.why === 'tooOld') return 'once-more-title';
       return screen.why === 'passkey' ? 'login-passkey' : 'register-elsewhere-title';
     case 'problem':
       return `problem-${screen.status}-title`;

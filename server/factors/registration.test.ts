@@ -181,7 +181,7 @@ describe('an app that somebody sets up of his own will', () => {
     const refused = await verify(portal, code, cookies);
     expect([refused.statusCode, refused.headers['vestibule-notice']]).toEqual([409, 'signInTooOld']);
     const url = `${screen}?redirectURL=%2Fportal%2Fx%3Fy%3D1&lang=de`;
-    const again = { name: 'signInOnceMore', comesBackTo: url, goesOnTo: '/portal/x?y=1' };
+    const again = { name: 'registerElsewhere', why: 'tooOld', comesBackTo: url, goesOnTo: '/portal/x?y=1' };
     expect((await pageOf(portal, { url, cookies })).screen).toEqual(again);
     expect([await portal.sql`select from totp`, await signedInAs(portal, cookies)]).toEqual([[], 'pat']);
   });

@@ -147,7 +147,7 @@ async function ownAppPage(deps: Deps, request: FastifyRequest, reply: FastifyRep
       return { screen: { name: 'twoFactorRegistration', secondFactor, registration: answer } };
     }
     case 'signInAgain':
-      return { screen: { name: 'signInOnceMore', comesBackTo: sameAgain(deps, request), goesOnTo } };
+      return { screen: { name: 'registerElsewhere', why: 'tooOld', comesBackTo: sameAgain(deps, request), goesOnTo } };
     case 'network':
     case 'notFromProvider':
       return await elsewhere(deps, request, registration, goesOnTo);

@@ -1,21 +1,70 @@
 import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react';
-import { codeLength, codeOfText, plainDigits } from '#contract/codes.ts';
+import { codeLength, codeOfText, longestCodeText, plainDigits } from '#contract/codes.ts';
 import { useApp } from '../app-context.ts';
+import { FieldError } from './checked-field.tsx';
 
 type Props = {
-  boxes: Boxes;
-  isWrong: boolean;
-  takesFocus: boolean;
+  /** Null until the script runs; then the plain field becomes boxes that keep what was typed. */
+  boxes: Boxes | null;
+  error: string | null;
+  /** Changes with each answer, so that the same error is announced again. */
+  errorKey: number;
+  /** Whether the code is the screen's initial focus. */
+  isFirst: boolean;
   onMove: (boxes: Boxes) => void;
   /** Something else than a code was pasted. */
   onRefused: () => void;
 };
 
-/** Six boxes for six digits; code-box-moves has the moves. */
-export function CodeBoxes({ boxes, isWrong, takesFocus, onMove, onRefused }: Props) {
+/** The six digits of a one-time code. */
+export function CodeField(props: Props) {
+  const { boxes, error, errorKey, isFirst, onMove } = props;
+  const { message } = useApp();
+  const plain = useRef<HTMLInputElement>(null);
+  const wasFocused = useRef(false);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the change from field to boxes happens once
+  useLayoutEffect(() => {
+    wasFocused.current = document.activeElement === plain.current;
+    onMove(boxesOf(plain.current?.value ?? ''));
+  }, []);
+
+  return (
+    <fieldset>
+      <legend className="sr">{message('code')}</legend>
+      {boxes ? (
+        <CodeBoxes {...props} boxes={boxes} isFirst={isFirst || wasFocused.current} />
+      ) : (
+        <div className="control code-plain">
+          <input
+            ref={plain}
+            name="code"
+            inputMode="numeric"
+            autoComplete="one-time-code"
+            aria-label={message('code')}
+            aria-invalid={error ? true : undefined}
+            aria-describedby={error ? 'code-error' : undefined}
+            maxLength={longestCodeText}
+            required
+            // biome-ignore lint/a11y/noAutofocus: the code is what the screen is for
+            autoFocus={isFirst}
+          />
+        </div>
+      )}
+      {error && (
+        <FieldError key={errorKey} id="code-error">
+          {error}
+        </FieldError>
+      )}
+    </fieldset>
+  );
+}
+
+/** Six boxes for six digits. */
+function CodeBoxes({ boxes, error, isFirst, onMove, onRefused }: Props & { boxes: Boxes }) {
   const { message, isLeaving } = useApp();
   const inputs = useRef<(HTMLInputElement | null)[]>([]);
-  const mayFocus = useRef(takesFocus);
+  const mayFocus = useRef(isFirst);
   // Text being composed stays in its box: moving it would break or repeat it.
   const [draft, setDraft] = useState<{ index: number; text: string } | null>(null);
 
@@ -53,8 +102,8 @@ export function CodeBoxes({ boxes, isWrong, takesFocus, onMove, onRefused }: Pro
           readOnly={isLeaving}
           autoComplete={index === 0 ? 'one-time-code' : 'off'}
           aria-label={message('code-digit', { position: index + 1, length: codeLength })}
-          aria-invalid={isWrong || undefined}
-          aria-describedby={isWrong ? 'code-error' : undefined}
+          aria-invalid={error ? true : undefined}
+          aria-describedby={error ? 'code-error' : undefined}
           // Retyping the digit already in the box is no change to React, but must advance.
           onInput={({ currentTarget, nativeEvent }) => {
             const isSame = currentTarget.value === digit && !(nativeEvent as InputEvent).isComposing;
@@ -66,7 +115,7 @@ export function CodeBoxes({ boxes, isWrong, takesFocus, onMove, onRefused }: Pro
           }}
           onCompositionEnd={({ currentTarget }) => {
             setDraft(null);
-            onMove(composed(boxes, index, currentTarget.value));
+            onMove(typed(boxes, index, currentTarget.value));
           }}
           onKeyDown={(event) => onKeyDown(event, index)}
           onFocus={(event) => event.target.select()}
@@ -90,23 +139,19 @@ export const emptyBoxes: Boxes = { digits: Array(codeLength).fill(''), focus: 0 
 
 const last = codeLength - 1;
 
-/** The result of typing in a box: a digit replaces and advances, six fill all boxes, anything else is refused. */
+/**
+ * The result of typing in a box: digits go on into the following boxes, a whole code fills all, anything else is refused. The
+ * text holds the old digit and the new one in either order, since the caret may be on either side.
+ */
 export function typed(boxes: Boxes, index: number, text: string): Boxes {
   const whole = pasted(text);
   if (whole) return whole;
   const value = plainDigits(text);
   if (value === '') return { digits: put(boxes.digits, index, ''), focus: index };
-  const digit = newDigit(boxes.digits[index] ?? '', value);
-  if (digit === null) return { ...boxes, focus: index };
-  return { digits: put(boxes.digits, index, digit), focus: Math.min(index + 1, last) };
-}
-
-/** Text that an input method composed in a box: several digits continue into the following boxes. */
-export function composed(boxes: Boxes, index: number, text: string): Boxes {
-  const value = plainDigits(text);
-  if (!/^[0-9]{2,5}$/.test(value)) return typed(boxes, index, value);
-  const digits = [...value.slice(0, codeLength - index)];
-  return digits.reduce((now, digit, step) => typed(now, index + step, digit), boxes);
+  const added = value.replace(boxes.digits[index] ?? '', '') || value;
+  if (!/^[0-9]+$/.test(added)) return { ...boxes, focus: index };
+  const digits = boxes.digits.map((before, place) => added[place - index] ?? before);
+  return { digits, focus: Math.min(index + added.length, last) };
 }
 
 /** The boxes filled with the code in a pasted text, or null if it has none. */
@@ -158,13 +203,6 @@ export function completes(before: Boxes | null, after: Boxes): boolean {
   if (codeOf(after) === null) return false;
   if (before === null || codeOf(before) === null) return true;
   return after.digits.filter((digit, index) => digit !== before.digits[index]).length > 1;
-}
-
-/** A box holds its old and new digit in either order, since the caret may be on either side. */
-function newDigit(old: string, value: string): string | null {
-  const rest = old === '' ? value : value.replace(old, '');
-  const digit = rest === '' ? old : rest;
-  return /^[0-9]$/.test(digit) ? digit : null;
 }
 
 function put(digits: readonly string[], index: number, digit: string): readonly string[] {

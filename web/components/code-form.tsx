@@ -1,13 +1,12 @@
-import { type ComponentProps, type ReactNode, type Ref, useLayoutEffect, useRef, useState } from 'react';
-import { codeOfText, longestCodeText } from '#contract/codes.ts';
+import { type ComponentProps, type ReactNode, type Ref, useRef, useState } from 'react';
+import { codeOfText } from '#contract/codes.ts';
 import { queryNames } from '#contract/screens.ts';
 import { useApp } from '../app-context.ts';
 import type { MessageKey } from '../messages.ts';
 import { isCodeSentViaEmail } from '../screen-title.ts';
 import type { CallFailure } from '../server-calls.ts';
 import { CallForm } from './call-form.tsx';
-import { FieldError } from './checked-field.tsx';
-import { type Boxes, boxesOf, CodeBoxes, codeOf, completes, emptyBoxes } from './code-boxes.tsx';
+import { type Boxes, CodeField, codeOf, completes, emptyBoxes } from './code-boxes.tsx';
 import { type Said, useCodeCheck } from './code-check.ts';
 import { fieldValue, SubmitButton } from './portal-form.tsx';
 import { ExitLink } from './screen-links.tsx';
@@ -118,66 +117,6 @@ export function CodeCheckForm({ said, children, ...form }: CodeCheckFormProps) {
       <TwoFactorFields />
       <SubmitButton>{message('twofa-verify')}</SubmitButton>
     </CallForm>
-  );
-}
-
-type CodeFieldProps = {
-  /** Null until the script runs; then the plain field becomes boxes that keep what was typed. */
-  boxes: Boxes | null;
-  error: string | null;
-  /** Changes with each answer, so that the same error is announced again. */
-  errorKey: number;
-  /** Whether the code is the screen's initial focus. */
-  isFirst: boolean;
-  onMove: (boxes: Boxes) => void;
-  onRefused: () => void;
-};
-
-/** The six digits of a one-time code. */
-function CodeField({ boxes, error, errorKey, isFirst, onMove, onRefused }: CodeFieldProps) {
-  const { message } = useApp();
-  const plain = useRef<HTMLInputElement>(null);
-  const wasFocused = useRef(false);
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the change from field to boxes happens once
-  useLayoutEffect(() => {
-    wasFocused.current = document.activeElement === plain.current;
-    onMove(boxesOf(plain.current?.value ?? ''));
-  }, []);
-
-  return (
-    <fieldset>
-      <legend className="sr">{message('code')}</legend>
-      {boxes ? (
-        <CodeBoxes
-          boxes={boxes}
-          isWrong={error !== null}
-          takesFocus={isFirst || wasFocused.current}
-          {...{ onMove, onRefused }}
-        />
-      ) : (
-        <div className="control code-plain">
-          <input
-            ref={plain}
-            name="code"
-            inputMode="numeric"
-            autoComplete="one-time-code"
-            aria-label={message('code')}
-            aria-invalid={error ? true : undefined}
-            aria-describedby={error ? 'code-error' : undefined}
-            maxLength={longestCodeText}
-            required
-            // biome-ignore lint/a11y/noAutofocus: the code is what the screen is for
-            autoFocus={isFirst}
-          />
-        </div>
-      )}
-      {error && (
-        <FieldError key={errorKey} id="code-error">
-          {error}
-        </FieldError>
-      )}
-    </fieldset>
   );
 }
 

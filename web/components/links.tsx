@@ -12,11 +12,12 @@ type Props = {
   className?: string | undefined;
   /** For what only the server can show, or another site: leaves the page. */
   isDocument?: boolean;
+  onLeave?: () => void;
   children: ReactNode;
 };
 
 /** A link to another screen: fade, then the screen. Modified clicks work as usual. */
-export function PortalLink({ href, className, isDocument = false, children }: Props) {
+export function PortalLink({ href, className, isDocument = false, onLeave, children }: Props) {
   const { page, leave, goTo, goToDocument } = useApp();
   const isOtherDocument = isDocument || !hasAddress(page.screen);
   function onClick(event: MouseEvent<HTMLAnchorElement>) {
@@ -24,6 +25,7 @@ export function PortalLink({ href, className, isDocument = false, children }: Pr
     if (!isPlainClick(event) || !/^https?:$/.test(event.currentTarget.protocol)) return;
     event.preventDefault();
     if (!leave('please-wait')) return;
+    onLeave?.();
     if (isOtherDocument) goToDocument(event.currentTarget.href);
     else goTo(href, 'push');
   }

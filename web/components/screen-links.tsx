@@ -70,24 +70,15 @@ export const ChooseLink = linkTo('forgottenChange', 'change-failed-choose', { is
 
 /** Skips an app that nobody required. The tab may know more of the destination than the server: the fragment. */
 function GoOnLink({ textKey, destination }: { textKey: MessageKey; destination: string }) {
-  const { message, page, saved, leave, save, goToDocument, askedLanguage } = useApp();
+  const { message, page, saved, save, askedLanguage } = useApp();
   const isScripted = useIsScripted();
   const known = isScripted ? destinationAfterTwoFactor(saved, page.rules) : destination;
   const href = destinationInLanguage(known, page.rules.basePath, askedLanguage);
-
-  function onClick(event: MouseEvent) {
-    if (!isPlainClick(event)) return;
-    event.preventDefault();
-    if (!leave('please-wait')) return;
-    save({ loginHashFragment: null });
-    goToDocument(href);
-  }
-
   return (
     <p className="links">
-      <a href={href} onClick={onClick}>
+      <PortalLink href={href} isDocument onLeave={() => save({ loginHashFragment: null })}>
         {message(textKey)}
-      </a>
+      </PortalLink>
     </p>
   );
 }

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useEffect } from 'react';
 import { queryNames } from '#contract/screens.ts';
 import { useApp } from '../app-context.ts';
 import type { CallFailure } from '../server-calls.ts';
@@ -7,7 +7,7 @@ import { PortalLink } from './links.tsx';
 import { PortalForm, SubmitButton } from './portal-form.tsx';
 import { useSignInAgain } from './screen-links.tsx';
 import { Seal } from './seal.tsx';
-import { documentTitle } from './title-heading.tsx';
+import { TitleHeading } from './title-heading.tsx';
 
 type Over = Extract<CallFailure, { name: 'signInExpired' | 'signInTooOld' }>;
 
@@ -18,24 +18,17 @@ export function isOver(said: Said): said is Over {
 
 /** In place of the screen's content: one button to start again; name and destination are kept. */
 export function SignInOver({ said }: { said: Over }) {
-  const { message, page, toScreen } = useApp();
+  const { message, toScreen } = useApp();
   const { destination, url } = useSignInAgain();
-  const heading = useRef<HTMLHeadingElement>(null);
   const isTooOld = said.name === 'signInTooOld';
   const notice = !isTooOld && said.notice === 'tooManyCodes' ? 'tooManyCodes' : 'signInExpired';
-  const title = message(isTooOld ? 'once-more-title' : `notice-${notice}-title`);
 
-  useEffect(() => {
-    heading.current?.focus();
-    document.title = documentTitle(title, page);
-  }, [title, page]);
+  useEffect(() => document.querySelector('h1')?.focus(), []);
 
   return (
     <>
       <Seal icon={isTooOld ? 'key' : 'bang'} kind={notice === 'tooManyCodes' ? 'bad' : 'plain'} />
-      <h1 tabIndex={-1} ref={heading}>
-        {title}
-      </h1>
+      <TitleHeading titleKey={isTooOld ? 'once-more-title' : `notice-${notice}-title`} />
       <p className="lede" role="alert">
         {message(isTooOld ? 'once-more-text' : `notice-${notice}-text`)}
       </p>

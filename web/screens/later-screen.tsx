@@ -6,7 +6,7 @@ import { ForgottenChange, ForgottenChangeFailedInfo } from './forgotten-change.t
 import { LoginFail } from './login-fail.tsx';
 import { NotForYou, NotFound, Problem } from './problem.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
-import { RegisterElsewhere, SignInOnceMore } from './register-elsewhere.tsx';
+import { RegisterElsewhere } from './register-elsewhere.tsx';
 import { SignedIn, SignOutConfirm } from './signed-in.tsx';
 import { SingleSignOn } from './single-sign-on.tsx';
 import { TwoFactor, TwoFactorRegistration } from './two-factor.tsx';
@@ -30,7 +30,6 @@ const screens: { [Name in Exclude<PageScreen['name'], 'login' | 'leaving'>]: Com
   notForYou: NotForYou,
   problem: Problem,
   recoveryCodes: RecoveryCodes,
-  signInOnceMore: SignInOnceMore,
   registerElsewhere: RegisterElsewhere,
 };
 

@@ -55,13 +55,7 @@ function AppRegistration({ secondFactor, registration: sent }: Props) {
   const { page } = useApp();
   const [registration, setRegistration] = useState<RegistrationAnswer | 'unavailable' | undefined>(sent);
   useEffect(() => {
-    let isGone = false;
-    fetchRegistration(page.rules.basePath).then((answer) => {
-      if (!isGone) setRegistration('url' in answer ? answer : 'unavailable');
-    });
-    return () => {
-      isGone = true;
-    };
+    fetchRegistration(page.rules.basePath).then((answer) => setRegistration('url' in answer ? answer : 'unavailable'));
   }, [page]);
 
   if (registration === 'unavailable') return <RegistrationUnavailable />;
