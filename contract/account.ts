@@ -128,27 +128,14 @@ export type AccountView =
 
 export type ViewOf<Name extends AccountView['name']> = Extract<AccountView, { name: Name }>;
 
-/** A browser that is not asked for a code. */
-type AccountDevice = {
-  id: string;
-  browser: string | null;
-  address: string;
-  lastUsedAt: Date;
-  endsAt: Date;
-  isThis: boolean;
-};
+/** A browser in a list; `id` opens nothing, `isThis`: it shows the page. */
+type Listed = { id: string; browser: string | null; address: string; isThis: boolean };
 
-export type AccountSession = {
-  /** Opens nothing. */
-  id: string;
-  browser: string | null;
-  address: string;
-  signedInAt: Date;
-  lastSeenAt: Date;
-  /** The provider's name; null for a password. */
-  provider: string | null;
-  isThis: boolean;
-};
+/** One that is not asked for a code. */
+type AccountDevice = Listed & { lastUsedAt: Date; endsAt: Date };
+
+/** `provider`: its name; null for a password. */
+export type AccountSession = Listed & { signedInAt: Date; lastSeenAt: Date; provider: string | null };
 
 export type AccountSignIn = {
   at: Date;

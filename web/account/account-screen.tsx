@@ -28,26 +28,22 @@ const sections: { [Name in AccountSection]: ComponentType<ViewOf<Name>> } = {
 function AccountScreen() {
   const { text, section, username, ask, view, toSection } = useAccount();
   const Section = sections[view.name] as ComponentType<AccountView>;
-  if (view.name === 'overview')
-    return (
-      <>
-        <Person {...view} />
-        <AccountNotice />
-        <Section {...view} />
-        <Reference />
-      </>
-    );
+  const content = ask ? <ProofForm ask={ask} /> : <Section {...view} />;
   return (
     <>
-      <header>
-        <p className="back">
-          <a href={toSection('overview')}>{text('account-title')}</a>
-        </p>
-        <h1>{text(sectionTitle[section])}</h1>
-        <p className="soft">{text('page-account', { account: username })}</p>
-      </header>
+      {view.name === 'overview' ? (
+        <Person {...view} />
+      ) : (
+        <header>
+          <p className="back">
+            <a href={toSection('overview')}>{text('account-title')}</a>
+          </p>
+          <h1>{text(sectionTitle[section])}</h1>
+          <p className="soft">{text('page-account', { account: username })}</p>
+        </header>
+      )}
       <AccountNotice />
-      <section className="panel">{ask ? <ProofForm ask={ask} /> : <Section {...view} />}</section>
+      {view.name === 'overview' ? content : <section className="panel">{content}</section>}
       <Reference />
     </>
   );

@@ -1,5 +1,5 @@
 import { type MouseEvent, type ReactNode, useState } from 'react';
-import { destinationAfterTwoFactor, destinationInLanguage, isDefaultDestination } from '#contract/destination.ts';
+import { destinationAfterTwoFactor, destinationInLanguage, destinationToCarry } from '#contract/destination.ts';
 import type { PlainScreen } from '#contract/screens.ts';
 import { useApp } from '../app-context.ts';
 import { useIsScripted } from '../is-scripted.tsx';
@@ -102,9 +102,8 @@ export function ExitLink({ textKey, children }: { textKey: MessageKey; children?
 }
 
 /** The sign-in form for starting again, with the same destination. */
-export function useSignInAgain(): { destination: string | undefined; url: string } {
+export function useSignInAgain() {
   const { page, toScreen, asked } = useApp();
-  const wanted = asked('redirectUrl');
-  const destination = wanted === null || isDefaultDestination(wanted, page.rules.basePath) ? undefined : wanted;
+  const destination = destinationToCarry(asked('redirectUrl'), page.rules);
   return { destination, url: toScreen('login', { destination }) };
 }

@@ -38,6 +38,13 @@ export function ForgottenChange({ resetHash }: ScreenOf<'forgottenChange'>) {
     return isSound;
   }
 
+  // Without a link no password can be set: said before the visitor fills in two fields in vain. Until the script runs it is
+  // unknown what this tab has saved.
+  const missing = (
+    <Alert title={message('change-no-link-title')}>
+      {message('change-no-link-text')} <ForgottenLink />
+    </Alert>
+  );
   return (
     <>
       <Heading />
@@ -48,7 +55,7 @@ export function ForgottenChange({ resetHash }: ScreenOf<'forgottenChange'>) {
           {message(`password-page-error-${reason}`)} {reason === 2 && <ForgottenLink />}
         </Alert>
       )}
-      {isMissing && <ResetLinkMissing />}
+      {isMissing && (isScripted ? missing : <noscript>{missing}</noscript>)}
       {!(isMissing && isScripted) && (
         <PortalForm call="passwordChange" query={{ [queryNames.destination]: destination }} isReady={isReady}>
           <input type="hidden" name="hash" value={link.hash} />
@@ -63,19 +70,6 @@ export function ForgottenChange({ resetHash }: ScreenOf<'forgottenChange'>) {
       <Reference />
     </>
   );
-}
-
-/** Without a link no password can be set: shown before the visitor fills in two fields in vain. */
-function ResetLinkMissing() {
-  const { message } = useApp();
-  const isScripted = useIsScripted();
-  const alert = (
-    <Alert title={message('change-no-link-title')}>
-      {message('change-no-link-text')} <ForgottenLink />
-    </Alert>
-  );
-  // Until the script runs it is unknown what this tab has saved.
-  return isScripted ? alert : <noscript>{alert}</noscript>;
 }
 
 /** The link of the address, else of this tab, else of this browser. The server's name is of the link that it saw. */

@@ -44,7 +44,6 @@ export function Passkeys({ state, isFull, isProven, passkeys }: Props) {
 
 function Item({ id, name, provider, madeAt, lastUsedAt }: Passkey) {
   const { text, toSection } = useAccount();
-  const toPasskey = (begun: string) => `${toSection('passkeys', begun)}&id=${id}`;
   const facts = [
     provider !== name && provider,
     <TextAt key="made" text="account-passkeys-added" at={madeAt} isDay />,
@@ -53,20 +52,16 @@ function Item({ id, name, provider, madeAt, lastUsedAt }: Passkey) {
   return (
     <Row name={name} facts={facts}>
       <span className="acts">
-        <a
-          className="button quiet"
-          href={toPasskey('rename')}
-          aria-label={text('account-passkeys-rename-one', { name })}
-        >
-          {text('account-passkeys-rename')}
-        </a>
-        <a
-          className="button quiet"
-          href={toPasskey('remove')}
-          aria-label={text('account-passkeys-remove-one', { name })}
-        >
-          {text('account-passkeys-remove')}
-        </a>
+        {(['rename', 'remove'] as const).map((act) => (
+          <a
+            key={act}
+            className="button quiet"
+            href={`${toSection('passkeys', act)}&id=${id}`}
+            aria-label={text(`account-passkeys-${act}-one`, { name })}
+          >
+            {text(`account-passkeys-${act}`)}
+          </a>
+        ))}
       </span>
     </Row>
   );
