@@ -1,18 +1,14 @@
-/** The interface languages, specification §1. */
-export const languages = ['en', 'de', 'es', 'pl', 'nl', 'it'] as const;
-export type Language = (typeof languages)[number];
-
-const fallbackLanguage: Language = 'en';
-
-/** Each language's name for itself, for the language menu. */
-export const languageNames: Record<Language, string> = {
+/** The interface languages, specification §1, each by its name for itself. */
+export const languageNames = {
   en: 'English',
   de: 'Deutsch',
   es: 'Español',
   pl: 'Polski',
   nl: 'Nederlands',
   it: 'Italiano',
-};
+} as const;
+export type Language = keyof typeof languageNames;
+export const languages = Object.keys(languageNames) as Language[];
 
 /** The language of a locale tag by its primary subtag (`de-AT` → `de`), or null if we don't support it. */
 export function languageOfTag(tag: string): Language | null {
@@ -22,7 +18,7 @@ export function languageOfTag(tag: string): Language | null {
 
 /** The first supported language among the locale tags, best first; else the fallback. */
 export function bestLanguage(wantedTags: readonly string[]): Language {
-  return wantedTags.map(languageOfTag).find((language) => language !== null) ?? fallbackLanguage;
+  return wantedTags.map(languageOfTag).find((language) => language !== null) ?? 'en';
 }
 
 /** The locale tags of an Accept-Language header, best first, without those of `q=0` (RFC 9110 §12.5.4). */

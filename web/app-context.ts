@@ -31,13 +31,10 @@ export type AppState = ReturnType<typeof shownAt> & {
   announce: (text: string) => void;
 };
 
-export const AppContext = createContext<AppState | null>(null);
+/** There is one around every screen and part. */
+export const AppContext = createContext(null as unknown as AppState);
 
-export function useApp(): AppState {
-  const app = use(AppContext);
-  if (!app) throw new Error('The app is missing around this component');
-  return app;
-}
+export const useApp = () => use(AppContext);
 
 /** Query parameters kept throughout the portal, so that language, name and destination are not lost. */
 const carriedNames = [queryNames.language, queryNames.login, queryNames.destination] as const;

@@ -1,7 +1,7 @@
 import { acceptableDestination, type DestinationRules } from '#contract/destination.ts';
 import { noticeOfSearch } from '#contract/notices.ts';
 import { hasAddress, type Page } from '#contract/page.ts';
-import { type ChangeFailedReason, changeFailedReasons, reasonOfSearch } from '#contract/reasons.ts';
+import { changeFailedReasons, reasonOfSearch } from '#contract/reasons.ts';
 import { queryNames } from '#contract/screens.ts';
 import { type Address, addressWithout, type Place, parameterOf, placeOfUrl, withMissingOf } from './addresses.ts';
 import type { SavedValues, SavedValuesStore } from './saved-values.ts';
@@ -117,17 +117,12 @@ function saveResetHash(arrival: Arrival, placeOfPath: Place): Arrival {
   return { ...hide(arrival, [queryNames.hash]), saved: { ...arrival.saved, passwordHashParameter: hash } };
 }
 
-/** After these the server never accepts the link again; after the others it may. */
-const linkEnds: readonly (ChangeFailedReason | null)[] = [
-  changeFailedReasons.userNotFound,
-  changeFailedReasons.requestExpired,
-];
-
+/** Kept while the server may accept the link again, as it does after all other reasons. */
 function forgetResetHash(arrival: Arrival): Arrival {
   const { screen, search } = arrival.place;
-  const isOver =
-    screen.name === 'forgottenChangedInfo' ||
-    (screen.name === 'forgottenChangeFailedInfo' && linkEnds.includes(reasonOfSearch(search)));
+  const { userNotFound, requestExpired } = changeFailedReasons;
+  const reason = screen.name === 'forgottenChangeFailedInfo' ? reasonOfSearch(search) : null;
+  const isOver = screen.name === 'forgottenChangedInfo' || reason === userNotFound || reason === requestExpired;
   return isOver ? { ...arrival, saved: { ...arrival.saved, passwordHashParameter: null } } : arrival;
 }
 

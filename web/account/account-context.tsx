@@ -15,24 +15,21 @@ export type Behind = Pick<AccountPage, 'username' | 'sessionId' | 'begun' | 'kep
   comesBackTo: string;
 };
 
-export const BehindContext = createContext<Behind | null>(null);
+/** There is one around every part of them. */
+export const BehindContext = createContext(null as unknown as Behind);
 
 /** Behind the door: the page and its texts, of which the app has all here. */
 export function useBehind() {
-  const behind = use(BehindContext);
-  if (!behind) throw new Error('A page behind the door is missing around this component');
-  return { ...behind, text: useApp().message as (key: AccountKey, placeholders?: Placeholders) => string };
+  return { ...use(BehindContext), text: useApp().message as (key: AccountKey, placeholders?: Placeholders) => string };
 }
 
-export const AccountContext = createContext<AccountPage | null>(null);
+export const AccountContext = createContext(null as unknown as AccountPage);
 
 /** The page, its texts, and the addresses of sections. */
 export function useAccount() {
-  const account = use(AccountContext);
-  if (!account) throw new Error('An account is missing around this component');
   const { page, message, askedLanguage } = useApp();
   return {
-    ...account,
+    ...use(AccountContext),
     text: message as ReturnType<typeof useBehind>['text'],
     /** For links and forms on this page: the language is not lost. `kept`: fields of what is begun. */
     toSection: (section: AccountSection, begun?: string, kept?: AccountPage['kept']) =>

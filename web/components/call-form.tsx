@@ -1,36 +1,32 @@
 import type { ComponentProps } from 'react';
-import type { Notice as NoticeName } from '#contract/notices.ts';
 import { type AppState, useApp } from '../app-context.ts';
 import { relativeTime } from '../messages.ts';
-import type { CallFailure } from '../server-calls.ts';
+import type { Said } from './code-check.ts';
 import { Alert, Notice } from './notice.tsx';
 import { PortalForm } from './portal-form.tsx';
 import { Reference } from './reference.tsx';
 
 type Props = ComponentProps<typeof PortalForm> & {
-  /** Why the last attempt failed. */
-  failure: CallFailure | null;
-  /** Any other notice; taken from the address if absent. */
-  notice?: NoticeName | null;
-  /** How long to wait, if the notice mentions it. */
-  seconds?: number | undefined;
+  /** What came of the last attempt; undefined before one, when what the address says is shown. */
+  said: Said | undefined;
 };
 
 /** A form sent by script; the result of the last attempt is shown above it, and the form can be used again. */
-export function CallForm({ failure, notice, seconds, ...form }: Props) {
+export function CallForm({ said, ...form }: Props) {
   const app = useApp();
+  const text = said ? failureText(said, app) : null;
   return (
     <>
-      {failure ? (
+      {said && text ? (
         <Alert
           kind="bad"
-          answerTo={failure}
-          {...(failure.name === 'throttled' && { title: app.message('notice-tooManyAttempts-title') })}
+          answerTo={said}
+          {...(said.name === 'throttled' && { title: app.message('notice-tooManyAttempts-title') })}
         >
-          {failureText(failure, app)}
+          {text}
         </Alert>
       ) : (
-        <Notice notice={notice} seconds={seconds} />
+        <Notice {...(said?.name === 'notice' ? said : { notice: said && null })} />
       )}
       <PortalForm {...form} />
       <Reference />
@@ -38,8 +34,8 @@ export function CallForm({ failure, notice, seconds, ...form }: Props) {
   );
 }
 
-/** What a visitor is told about a failed call. */
-function failureText(failure: CallFailure, { message, language }: AppState): string {
+/** What a visitor is told about a failed call; null for what is said beside the code, since another one may help. */
+function failureText(failure: NonNullable<Said>, { message, language }: AppState): string | null {
   const when = (seconds: number) => message('wait-until', { when: relativeTime(language, seconds) });
   switch (failure.name) {
     case 'throttled':
@@ -52,5 +48,10 @@ function failureText(failure: CallFailure, { message, language }: AppState): str
       return message('notice-signInExpired-text');
     case 'failed':
       return message('general-error-something-went-wrong');
+    case 'wrong':
+    case 'malformed':
+    case 'notChecked':
+    case 'notice':
+      return null;
   }
 }

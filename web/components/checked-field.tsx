@@ -30,7 +30,7 @@ export function EmailField() {
   // A refused entry is kept for correction; a name typed elsewhere isn't an address.
   const known = (!wasRefused && loginOf(place.search)) || typedUsername.current;
 
-  function judge(value: string) {
+  function judge({ currentTarget: { value } }: { currentTarget: HTMLInputElement }) {
     setWrong(value !== '' && !isEmailAddress(value));
   }
 
@@ -45,8 +45,8 @@ export function EmailField() {
       autoFocus
       defaultValue={wasRefused || isEmailAddress(known) ? known : ''}
       error={isWrong ? message('email-invalid') : undefined}
-      onBlur={({ currentTarget }) => judge(currentTarget.value)}
-      onAnimationStart={({ currentTarget }) => judge(currentTarget.value)}
+      onBlur={judge}
+      onAnimationStart={judge}
       onInput={({ currentTarget: { value } }) => {
         typedUsername.current = value;
         if (isEmailAddress(value)) setWrong(false);

@@ -104,14 +104,10 @@ function CodeBoxes({ boxes, error, isFirst, onMove, onRefused }: Props & { boxes
           aria-label={message('code-digit', { position: index + 1, length: codeLength })}
           aria-invalid={error ? true : undefined}
           aria-describedby={error ? 'code-error' : undefined}
-          // Retyping the digit already in the box is no change to React, but must advance.
-          onInput={({ currentTarget, nativeEvent }) => {
-            const isSame = currentTarget.value === digit && !(nativeEvent as InputEvent).isComposing;
-            if (isSame) onMove(typed(boxes, index, digit));
-          }}
-          onChange={({ target, nativeEvent }) => {
-            if ((nativeEvent as InputEvent).isComposing) setDraft({ index, text: target.value });
-            else onMove(typed(boxes, index, target.value));
+          // Not of changes: retyping the digit already in the box is none, but must advance.
+          onInput={({ currentTarget: { value }, nativeEvent }) => {
+            if ((nativeEvent as InputEvent).isComposing) setDraft({ index, text: value });
+            else onMove(typed(boxes, index, value));
           }}
           onCompositionEnd={({ currentTarget }) => {
             setDraft(null);
@@ -147,7 +143,7 @@ export function typed(boxes: Boxes, index: number, text: string): Boxes {
   const whole = pasted(text);
   if (whole) return whole;
   const value = plainDigits(text);
-  if (value === '') return { digits: put(boxes.digits, index, ''), focus: index };
+  if (value === '') return emptied(boxes.digits, index);
   const added = value.replace(boxes.digits[index] ?? '', '') || value;
   if (!/^[0-9]+$/.test(added)) return { ...boxes, focus: index };
   const digits = boxes.digits.map((before, place) => added[place - index] ?? before);
@@ -165,10 +161,9 @@ export function keyed(boxes: Boxes, index: number, key: string): Boxes | null {
   const { digits } = boxes;
   switch (key) {
     case 'Backspace':
-      if (digits[index] !== '') return { digits: put(digits, index, ''), focus: index };
-      return index === 0 ? { digits, focus: 0 } : { digits: put(digits, index - 1, ''), focus: index - 1 };
+      return emptied(digits, digits[index] === '' ? Math.max(index - 1, 0) : index);
     case 'Delete':
-      return { digits: put(digits, index, ''), focus: index };
+      return emptied(digits, index);
     case 'ArrowLeft':
       return { digits, focus: Math.max(index - 1, 0) };
     case 'ArrowRight':
@@ -184,13 +179,7 @@ export function keyed(boxes: Boxes, index: number, key: string): Boxes | null {
 
 /** Boxes filled from what was typed into the plain field before the script ran. */
 export function boxesOf(text: string): Boxes {
-  const digits = plainDigits(text)
-    .replace(/[^0-9]/g, '')
-    .slice(0, codeLength);
-  return {
-    digits: Array.from({ length: codeLength }, (_, index) => digits[index] ?? ''),
-    focus: Math.min(digits.length, last),
-  };
+  return typed(emptyBoxes, 0, plainDigits(text).replace(/[^0-9]/g, ''));
 }
 
 /** The complete code, or null while a box is empty. */
@@ -205,6 +194,6 @@ export function completes(before: Boxes | null, after: Boxes): boolean {
   return after.digits.filter((digit, index) => digit !== before.digits[index]).length > 1;
 }
 
-function put(digits: readonly string[], index: number, digit: string): readonly string[] {
-  return digits.map((before, place) => (place === index ? digit : before));
+function emptied(digits: readonly string[], index: number): Boxes {
+  return { digits: digits.map((before, place) => (place === index ? '' : before)), focus: index };
 }

@@ -4,7 +4,6 @@ import { queryNames } from '#contract/screens.ts';
 import { useApp } from '../app-context.ts';
 import type { MessageKey } from '../messages.ts';
 import { isCodeSentViaEmail } from '../screen-title.ts';
-import type { CallFailure } from '../server-calls.ts';
 import { CallForm } from './call-form.tsx';
 import { type Boxes, CodeField, codeOf, completes, emptyBoxes } from './code-boxes.tsx';
 import { type Said, useCodeCheck } from './code-check.ts';
@@ -94,13 +93,10 @@ export function CodeForm({ head, cancelKey, links, around }: Props) {
   );
 }
 
-type CodeCheckFormProps = Pick<ComponentProps<typeof CallForm>, 'isReady' | 'onSend' | 'children'> & { said: Said };
-
-/** What is shown beside the code, since another one may help; all else is shown above the form. */
-const beside: readonly unknown[] = ['wrong', 'malformed', 'notChecked', 'notice'] satisfies NonNullable<Said>['name'][];
+type CodeCheckFormProps = Pick<ComponentProps<typeof CallForm>, 'said' | 'isReady' | 'onSend' | 'children'>;
 
 /** A form whose code is checked, with notices above it; a wrong code is reported beside the field. */
-export function CodeCheckForm({ said, children, ...form }: CodeCheckFormProps) {
+export function CodeCheckForm({ children, ...form }: CodeCheckFormProps) {
   const { message } = useApp();
   return (
     <CallForm
@@ -108,9 +104,6 @@ export function CodeCheckForm({ said, children, ...form }: CodeCheckFormProps) {
       // Set here and not on the tick box: Firefox would tick it again on a reload.
       autoComplete="off"
       word="checking-code"
-      failure={said && !beside.includes(said.name) ? (said as CallFailure) : null}
-      notice={said?.name === 'notice' ? said.notice : null}
-      seconds={said?.name === 'notice' ? said.seconds : undefined}
       {...form}
     >
       {children}

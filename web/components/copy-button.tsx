@@ -45,17 +45,9 @@ export function DownloadButton({ name, text }: { name: string; text: string }) {
   );
 }
 
-export function PrintButton() {
-  return (
-    <SmallButton icon="print" onClick={() => print()}>
-      {useApp().message('print')}
-    </SmallButton>
-  );
-}
-
 type SmallProps = { icon: keyof typeof sealShapes; name?: string | undefined; onClick: () => void; children: string };
 
-function SmallButton({ icon, name, onClick, children }: SmallProps) {
+export function SmallButton({ icon, name, onClick, children }: SmallProps) {
   return (
     <button className="button quiet small" type="button" aria-label={name} onClick={onClick}>
       <Icon shape={sealShapes[icon]} size={18} />

@@ -29,8 +29,7 @@ export function NewPasswordFields({ isFirst }: { isFirst: boolean }) {
   const ofPassword = (rule: PasswordRule) => rule !== 'match';
 
   function read() {
-    const [password = '', repeat = ''] = Array.from(
-      fields.current?.querySelectorAll('input') ?? [],
+    const [password = '', repeat = ''] = [...(fields.current?.querySelectorAll('input') ?? [])].map(
       ({ value }) => value,
     );
     setEntries((last) => (last.password === password && last.repeat === repeat ? last : { password, repeat }));

@@ -25,16 +25,7 @@ type Props = {
 };
 
 /** A form that posts to one of the calls, works without JavaScript, and is sent once however often it is submitted. */
-export function PortalForm({
-  id,
-  call,
-  query,
-  word = 'please-wait',
-  autoComplete,
-  isReady = always,
-  onSend,
-  children,
-}: Props) {
+export function PortalForm({ call, query, word = 'please-wait', isReady = always, onSend, children, ...more }: Props) {
   const { leave, forgetWebbundle, toCall } = useApp();
   const form = useRef<HTMLFormElement>(null);
   const [ready, setReady] = useState(true);
@@ -56,8 +47,7 @@ export function PortalForm({
   return (
     <form
       ref={form}
-      id={id}
-      autoComplete={autoComplete}
+      {...more}
       method="post"
       action={toCall(call, query)}
       onSubmit={onSubmit}

@@ -19,7 +19,7 @@ function isReady(form: HTMLFormElement): boolean {
 
 export function Forgotten() {
   const { message, page, saved, goTo, comeBack, toScreen, toCall, asked } = useApp();
-  const [failure, setFailure] = useState<CallFailure | null>(null);
+  const [failure, setFailure] = useState<CallFailure>();
 
   // The email's link leads there, in another browser too.
   const wanted = redirectValue(saved, asked('destination'), page.rules);
@@ -36,7 +36,7 @@ export function Forgotten() {
   return (
     <>
       <Heading>{message('forgotten-text')}</Heading>
-      <CallForm call="passwordForgotten" query={query} failure={failure} isReady={isReady} onSend={send}>
+      <CallForm call="passwordForgotten" query={query} said={failure} isReady={isReady} onSend={send}>
         <EmailField />
         <SubmitButton>{message('forgotten-button')}</SubmitButton>
         <p className="links">

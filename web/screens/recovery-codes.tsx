@@ -1,6 +1,6 @@
 import type { ScreenOf } from '#contract/page.ts';
 import { useApp } from '../app-context.ts';
-import { CopyButton, DownloadButton, PrintButton } from '../components/copy-button.tsx';
+import { CopyButton, DownloadButton, SmallButton } from '../components/copy-button.tsx';
 import { Heading } from '../components/heading.tsx';
 import { PortalLink } from '../components/links.tsx';
 import { Alert } from '../components/notice.tsx';
@@ -19,7 +19,8 @@ export function RecoveryCodes({ codes, left, destination }: ScreenOf<'recoveryCo
         {message(codes ? 'recovery-codes-text' : 'recovery-codes-shown-text')}
       </Heading>
       <div className="stack">
-        {codes ? <Codes codes={codes} /> : <Left count={left} />}
+        {codes ? <Codes codes={codes} /> : <Fact label={message('recovery-codes-left')}>{left}</Fact>}
+        {!codes && left <= few && <Alert>{message('recovery-codes-few')}</Alert>}
         <PortalLink className="button" href={destination}>
           {message('continue')}
         </PortalLink>
@@ -51,18 +52,10 @@ function Codes({ codes }: { codes: string[] }) {
           name={`${branding.name} – ${message('recovery-codes')}.txt`}
           text={[...about, message('recovery-codes-text'), '', text, ''].join('\n')}
         />
-        <PrintButton />
+        <SmallButton icon="print" onClick={() => print()}>
+          {message('print')}
+        </SmallButton>
       </OnceScripted>
-    </>
-  );
-}
-
-function Left({ count }: { count: number }) {
-  const { message } = useApp();
-  return (
-    <>
-      <Fact label={message('recovery-codes-left')}>{count}</Fact>
-      {count <= few && <Alert>{message('recovery-codes-few')}</Alert>}
     </>
   );
 }

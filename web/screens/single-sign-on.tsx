@@ -4,18 +4,36 @@ import { EmailField } from '../components/checked-field.tsx';
 import { Heading, PageAccount } from '../components/heading.tsx';
 import { PortalLink } from '../components/links.tsx';
 import { Notice } from '../components/notice.tsx';
-import { fieldValue, isFilled, PortalForm, RedirectField, SubmitButton } from '../components/portal-form.tsx';
+import {
+  fieldValue,
+  HiddenFields,
+  isFilled,
+  PortalForm,
+  RedirectField,
+  SubmitButton,
+} from '../components/portal-form.tsx';
 import { Reference } from '../components/reference.tsx';
 import { LoginLink } from '../components/screen-links.tsx';
 
 export function SingleSignOn({ connections }: ScreenOf<'singleSignOn'>) {
-  const { message, typedUsername, notice } = useApp();
+  const { message, typedUsername, notice, toScreen } = useApp();
   if (notice === 'chooseConnection' && connections)
     return (
       <>
         <Heading>{message('sso-choose-text')}</Heading>
         <PageAccount account={typedUsername.current} />
-        <ConnectionChoice connections={connections} />
+        <div className="stack">
+          {connections.map(({ key, name }) => (
+            <PortalForm key={key} call="performSsoLogin" word="signing-in">
+              <HiddenFields of={Object.entries({ username: typedUsername.current, connection: key })} />
+              <RedirectField />
+              <SubmitButton isQuiet>{name}</SubmitButton>
+            </PortalForm>
+          ))}
+          <p className="links">
+            <PortalLink href={toScreen('singleSignOn')}>{message('sso-other')}</PortalLink>
+          </p>
+        </div>
       </>
     );
   return (
@@ -36,25 +54,5 @@ export function SingleSignOn({ connections }: ScreenOf<'singleSignOn'>) {
       </PortalForm>
       <Reference />
     </>
-  );
-}
-
-/** One button for each provider that matches the typed address. */
-function ConnectionChoice({ connections }: { connections: { key: string; name: string }[] }) {
-  const { message, typedUsername, toScreen } = useApp();
-  return (
-    <div className="stack">
-      {connections.map(({ key, name }) => (
-        <PortalForm key={key} call="performSsoLogin" word="signing-in">
-          <input type="hidden" name="username" value={typedUsername.current} />
-          <input type="hidden" name="connection" value={key} />
-          <RedirectField />
-          <SubmitButton isQuiet>{name}</SubmitButton>
-        </PortalForm>
-      ))}
-      <p className="links">
-        <PortalLink href={toScreen('singleSignOn')}>{message('sso-other')}</PortalLink>
-      </p>
-    </div>
   );
 }

@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'react';
 import type { ScreenOf } from '#contract/page.ts';
 import type { RegistrationAnswer } from '#contract/payloads.ts';
-import { queryNames } from '#contract/screens.ts';
 import { useApp } from '../app-context.ts';
 import { CodeForm } from '../components/code-form.tsx';
 import { Heading, PageAccount } from '../components/heading.tsx';
@@ -13,32 +12,24 @@ import { isCodeSentViaEmail, isRecovery } from '../screen-title.ts';
 import { fetchRegistration } from '../server-calls.ts';
 
 export function TwoFactor() {
-  const { message, place, secondFactor } = useApp();
+  const { message, place, secondFactor, toScreen, asked } = useApp();
   const isEmail = isCodeSentViaEmail(place.search);
   const asksRecovery = !isEmail && isRecovery(place.search, secondFactor);
-  const otherMethod = secondFactor?.mayRecover && <OtherMethod isRecovery={!asksRecovery} />;
-  const asked = message(isEmail ? 'twofa-email-text' : asksRecovery ? 'recovery-text' : 'twofa-text');
-  const head = <Heading>{!secondFactor?.isCodeNotSent && asked}</Heading>;
+  const text = message(isEmail ? 'twofa-email-text' : asksRecovery ? 'recovery-text' : 'twofa-text');
+  const head = <Heading>{!secondFactor?.isCodeNotSent && text}</Heading>;
+  // The address of the other method differs only in this.
+  const recovery = asksRecovery ? undefined : 'true';
+  const otherMethod = secondFactor?.mayRecover && (
+    <PortalLink href={toScreen('twoFactor', { redirectURL: asked('redirectUrl') ?? undefined, recovery })}>
+      {message(asksRecovery ? 'twofa-use-app' : 'twofa-use-recovery')}
+    </PortalLink>
+  );
   if (asksRecovery) return <RecoveryForm head={head} links={otherMethod} />;
   return (
     <>
       <CodeForm head={head} cancelKey="twofa-change-user" links={otherMethod} />
       {secondFactor?.hasPasskey && <PasskeyForm isSecondFactor />}
     </>
-  );
-}
-
-/** Switches between recovery code and app code; the address differs only in this. */
-function OtherMethod({ isRecovery }: { isRecovery: boolean }) {
-  const { message, toScreen, asked } = useApp();
-  const query = {
-    [queryNames.redirectUrl]: asked('redirectUrl') ?? undefined,
-    [queryNames.recovery]: isRecovery ? 'true' : undefined,
-  };
-  return (
-    <PortalLink href={toScreen('twoFactor', query)}>
-      {message(isRecovery ? 'twofa-use-recovery' : 'twofa-use-app')}
-    </PortalLink>
   );
 }
 

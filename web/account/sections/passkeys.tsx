@@ -16,8 +16,32 @@ export function Passkeys({ state, isFull, isProven, passkeys }: Props) {
   const { text, toSection, begun, kept } = useAccount();
   if (state === 'off' || state === 'part') return <ClosedSection why={`account-passkeys-${state}`} />;
   const chosen = passkeys.find(({ id }) => id === kept.id);
-  if (begun === 'remove' && chosen) return <Remove passkey={chosen} />;
-  if (begun === 'rename' && chosen) return <Rename passkey={chosen} name={kept.name ?? chosen.name} />;
+  if (begun === 'remove' && chosen)
+    return (
+      <BegunForm
+        hint={text('account-passkeys-removal', { name: chosen.name })}
+        action="remove"
+        button="account-passkeys-remove"
+      >
+        <input type="hidden" name="id" value={chosen.id} />
+      </BegunForm>
+    );
+  if (begun === 'rename' && chosen)
+    return (
+      <BegunForm action="rename" button="account-passkeys-rename">
+        <input type="hidden" name="id" value={chosen.id} />
+        <TextField
+          id="name"
+          name="name"
+          label={text('account-passkeys-name')}
+          defaultValue={kept.name ?? chosen.name}
+          autoComplete="off"
+          required
+          maxLength={60}
+          autoFocus
+        />
+      </BegunForm>
+    );
   if (begun === 'enrol' && state === 'signInAgain') return <SignInAgain />;
   const isClosed = state === 'elsewhere' || state === 'useless';
   return (
@@ -64,38 +88,6 @@ function Item({ id, name, provider, madeAt, lastUsedAt }: Passkey) {
         ))}
       </span>
     </Row>
-  );
-}
-
-function Rename({ passkey, name }: { passkey: Passkey; name: string }) {
-  const { text } = useAccount();
-  return (
-    <BegunForm action="rename" button="account-passkeys-rename">
-      <input type="hidden" name="id" value={passkey.id} />
-      <TextField
-        id="name"
-        name="name"
-        label={text('account-passkeys-name')}
-        defaultValue={name}
-        autoComplete="off"
-        required
-        maxLength={60}
-        autoFocus
-      />
-    </BegunForm>
-  );
-}
-
-function Remove({ passkey }: { passkey: Passkey }) {
-  const { text } = useAccount();
-  return (
-    <BegunForm
-      hint={text('account-passkeys-removal', { name: passkey.name })}
-      action="remove"
-      button="account-passkeys-remove"
-    >
-      <input type="hidden" name="id" value={passkey.id} />
-    </BegunForm>
   );
 }
 
