@@ -498,9 +498,10 @@ create function desk_customers() returns uuid[] language sql stable as $$
   select string_to_array(nullif(current_setting('vestibule.desk_customers', true), ''), ',')::uuid[]
 $$;
 
--- Whether a person belongs to no customer besides these: only then is their way in the administrator's to change.
+-- Whether a person belongs to no customer besides these, and has no role: only then is their way in the administrator's to change.
 create function is_desks_alone(person uuid) returns boolean language sql stable security definer set search_path from current as $$
   select not exists (select from membership where user_id = person and customer_id <> all (desk_customers()))
+    and not exists (select from portal_user where id = person and role is not null)
 $$;
 
 -- The people of these customers with words in their names that begin so. Under the rules below no index would find them: those hold
