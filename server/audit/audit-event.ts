@@ -1,6 +1,6 @@
 import type { Connection, Fragment } from '../database/database.ts';
 import type { AuditEvent, AuditStep } from './audit-events.ts';
-import { referenceOfRequest } from './reference.ts';
+import { referenceOfRequest, requestIdStart } from './reference.ts';
 
 export type AuditEventRow = {
   id: number;
@@ -20,7 +20,8 @@ export type AuditEventRow = {
 };
 
 /** `acts`: what somebody did who is not the person themselves, at the desk or by a command. */
-export type EventKind = 'signIns' | 'refusals' | 'acts';
+export const eventKinds = ['signIns', 'refusals', 'acts'] as const;
+type EventKind = (typeof eventKinds)[number];
 
 /**
  * A filter: all given conditions must hold; only those of `userId` and `reference` have an index. `limit` is the number of rows,
@@ -29,6 +30,7 @@ export type EventKind = 'signIns' | 'refusals' | 'acts';
 export type AuditFilter = {
   userId?: string;
   username?: string;
+  /** With `userId` also that of a request, as a page shows it: no index has it. */
   reference?: string;
   /** Events of any of these. */
   customerKeys?: readonly string[];
@@ -71,13 +73,14 @@ export async function listAuditEvents(
   sql: Connection,
   { userId, username, reference, customerKeys, event, kind, since, until, before, limit }: AuditFilter,
 ): Promise<AuditEventRow[]> {
+  const idStart = userId && reference ? requestIdStart(reference) : null;
   // Only the conditions that are asked for, so that an index is used where there is one.
   return await sql<AuditEventRow[]>`
     select ${columns(sql)} from audit_event
     where true
       ${userId === undefined ? sql`` : sql`and user_id = ${userId}`}
       ${username === undefined ? sql`` : sql`and lower(username) = lower(${username})`}
-      ${reference === undefined ? sql`` : sql`and reference = ${reference}`}
+      ${reference === undefined ? sql`` : sql`and (reference = ${reference} ${idStart ? sql`or starts_with(request_id, ${idStart})` : sql``})`}
       ${customerKeys === undefined ? sql`` : sql`and string_to_array(customer_key, ', ') && ${customerKeys}::text[]`}
       ${event === undefined ? sql`` : sql`and event = ${event}`}
       ${kind === undefined ? sql`` : sql`and ${ofKind(sql, kind)}`}

@@ -9,11 +9,10 @@ import { readGroups } from '../people/groups.ts';
 import { changeConnection } from '../single-sign-on/change-connection.ts';
 import { findSsoConnectionByKey } from '../single-sign-on/sso-connection.ts';
 import { countAttempt } from '../throttle/throttle.ts';
-import { accepted, done } from './act-result.ts';
-import type { DeskPageRoom, Fields } from './desk-page.ts';
-import { type DeskVisit, Refused } from './desk-visit.ts';
+import { type Act, accepted, done, type Fields, Refused } from './desk-page.ts';
+import type { DeskVisit } from './desk-visit.ts';
 
-type CustomerAct = NonNullable<DeskPageRoom<Customer>['acts']['invite']>;
+type CustomerAct = Act<Customer>;
 
 /** Makes somebody a person of the customer, and mails them the link to a first password. */
 const invite: CustomerAct = async ({ keys }, { desk }, { key }, fields) => {
@@ -43,9 +42,10 @@ export function typedNetworks({ networks = '' }: Fields): string[] {
 
 const policies: CustomerAct = async (_deps, { desk }, { key }, fields) => {
   const typed = <Policy extends CustomerPolicy>(policy: Policy) => {
-    const value = (customerPolicies[policy] as readonly string[]).find((value) => value === fields[policy]);
+    const values: readonly (typeof customerPolicies)[Policy][number][] = customerPolicies[policy];
+    const value = values.find((value) => value === fields[policy]);
     if (value === undefined) throw new Refused('entryRefused', 'policy');
-    return value as (typeof customerPolicies)[Policy][number];
+    return value;
   };
   const changes = {
     name: accepted(readDisplayName(fields.name ?? ''), 'name'),
@@ -91,8 +91,3 @@ const linesOf = (text: string) =>
     .filter(Boolean);
 
 export const customerActs = { invite, networks, policies, connection, testConnection };
-
-export const customerFields = [
-  ...['email', 'username', 'name', 'groupNames', 'networks', 'rehearsed', 'connection', 'active'],
-  ...Object.keys(customerPolicies),
-];

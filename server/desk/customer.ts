@@ -4,47 +4,46 @@ import {
   customerPolicies,
   type DeskViewOf,
   deskActs,
-  type PeopleFilter,
   type PersonState,
-  type PolicyValue,
+  type Rehearsal,
 } from '#contract/desk.ts';
 import { newestActOn } from '../audit/audit-event.ts';
-import type { Database } from '../database/database.ts';
 import { patientRead } from '../database/large-tables.ts';
 import type { Deps } from '../deps.ts';
+import { day } from '../limits.ts';
 import { readShortName } from '../names/read-name.ts';
-import { type Customer, findCustomer } from '../people/customer.ts';
+import { admits, type Customer, findCustomer } from '../people/customer.ts';
 import { checkConnection } from '../single-sign-on/check-connection.ts';
 import { expiryWarning } from '../single-sign-on/saml/provider-metadata.ts';
-import { listSsoConnectionsOfCustomers, type SsoConnection } from '../single-sign-on/sso-connection.ts';
+import { listSsoConnectionsOfCustomers } from '../single-sign-on/sso-connection.ts';
 import { endsOf } from '../single-sign-on/sso-warnings.ts';
-import { customerActs, customerFields, typedNetworks } from './customer-acts.ts';
+import { customerActs, typedNetworks } from './customer-acts.ts';
 import type { Asked, DeskPageRoom, Fields } from './desk-page.ts';
 import type { DeskVisit } from './desk-visit.ts';
-import { type Actor, mayAct } from './may-act.ts';
+import { mayAct } from './may-act.ts';
 import { countPeople, hasWords, listPersonRows } from './person-rows.ts';
-import { rehearse, week } from './rehearse.ts';
 
 const peopleShown = 50;
+
+/** How far back the desk counts sign-ins, in milliseconds. */
+const week = 7 * day;
 
 /** A customer: their people, networks, policies and connections. */
 export const customer: DeskPageRoom<Customer> = {
   path: '/customers/:key',
   find: findDeskCustomer,
   target: ({ key }) => ({ kind: 'customer', key }),
-  kept: customerFields,
   acts: customerActs,
   view: async (deps, asked, found, fields) => {
     const { desk } = asked;
     const { key, name: displayName, active, allowedNetworks } = found;
-    const target = { kind: 'customer', key } as const;
     return {
       name: 'customer',
       customerKey: key,
       displayName,
       active,
-      policies: policiesOf(found, desk.actor),
-      acts: deskActs.filter((act) => mayAct(desk.actor, act, target)),
+      policies: policiesOf(found, desk),
+      acts: deskActs.filter((act) => mayAct(desk.actor, act, { kind: 'customer', key })),
       ...(await peopleOf(deps, asked, found)),
       networks: allowedNetworks,
       rehearsal: fields.networks === undefined ? null : await rehearse(desk, found, typedNetworks(fields)),
@@ -61,18 +60,18 @@ export async function findDeskCustomer(_deps: Deps, { desk, params }: Asked): Pr
   return mayAct(desk.actor, 'seeCustomer', { kind: 'customer', key }) ? await findCustomer(desk.sql, key) : null;
 }
 
-/** What may be set, as it is: whether there is a customer at all is the operators' to say. */
-function policiesOf(customer: Customer, { role }: Actor): View['policies'] {
-  const names = Object.keys(customerPolicies) as CustomerPolicy[];
-  return names
-    .filter((name) => name !== 'active' || role === 'operator')
-    .map((name) => ({ name, value: policyOf(customer[name]) }));
-}
-
-const policyOf = (value: boolean | PolicyValue): PolicyValue =>
-  value === true ? 'on' : value === false ? 'off' : value;
-
 type View = DeskViewOf<'customer'>;
+
+/** What may be set, as it is: whether there is a customer at all is the operators' to say. */
+function policiesOf(customer: Customer, { actor }: DeskVisit): View['policies'] {
+  const names = (Object.keys(customerPolicies) as CustomerPolicy[]).filter(
+    (name) => name !== 'active' || actor.role === 'operator',
+  );
+  return names.map((name) => {
+    const value = customer[name];
+    return { name, value: value === true ? 'on' : value === false ? 'off' : value };
+  });
+}
 
 /** By what the filter of the people is called; any other shows all. */
 const statesOf: Partial<Record<string, PersonState['word'][]>> = {
@@ -80,7 +79,7 @@ const statesOf: Partial<Record<string, PersonState['word'][]>> = {
   noFactor: ['noFactor'],
   invited: ['invited'],
   inactive: ['inactive'],
-} satisfies Partial<Record<PeopleFilter, PersonState['word'][]>>;
+};
 
 async function peopleOf(deps: Deps, { desk, query }: Asked, { id }: Customer) {
   const { sql } = desk;
@@ -88,9 +87,8 @@ async function peopleOf(deps: Deps, { desk, query }: Asked, { id }: Customer) {
   const from = /^\d{1,7}$/.test(query.from ?? '') ? Number(query.from) : 0;
   const isOf = sql`exists (select from membership own where own.user_id = u.id and own.customer_id = ${id})`;
   const words = hasWords(desk, person);
-  const where = words === null ? isOf : sql`${isOf} and ${words}`;
   const states = statesOf[state];
-  const which = { where, ...(states && { states }) };
+  const which = { where: words ? sql`${isOf} and ${words}` : isOf, ...(states && { states }) };
   const [people, total] = await Promise.all([
     listPersonRows(deps, desk, { ...which, order: sql`u.username, u.id`, limit: peopleShown, offset: from }),
     countPeople(deps, desk, which),
@@ -100,7 +98,15 @@ async function peopleOf(deps: Deps, { desk, query }: Asked, { id }: Customer) {
 
 async function connectionsOf(deps: Deps, { sql, by }: DeskVisit, { id }: Customer, fields: Fields) {
   const connections = await listSsoConnectionsOfCustomers(sql, [id]);
-  const signIns = await countSignIns(sql, connections, new Date(by.now.getTime() - week));
+  if (connections.length === 0) return [];
+  const counts = await patientRead(
+    sql,
+    async (sql) =>
+      await sql<{ connection: string; count: number }[]>`
+      select connection, count(*) from audit_event
+      where event = 'signed-in' and at >= ${new Date(by.now.getTime() - week)}
+        and connection = any(${connections.map(({ key }) => key)}) group by connection`,
+  );
   const asked = fields[accountFields.action] === 'testConnection' ? fields.connection : null;
   const shown = connections.map(async (connection): Promise<View['connections'][number]> => {
     const { key, name, protocol, active } = connection;
@@ -109,21 +115,45 @@ async function connectionsOf(deps: Deps, { sql, by }: DeskVisit, { id }: Custome
       const tone = left < 0 ? 'bad' : left <= expiryWarning ? 'warn' : null;
       return { what: what === 'certificate' ? what : 'secret', endsAt, tone } as const;
     });
+    const signIns = counts.find(({ connection }) => connection === key)?.count ?? 0;
     const tested = key === asked ? await checkConnection({ ...deps, sql }, connection) : null;
-    return { key, name, protocol, active, signIns: signIns.get(key) ?? 0, ends, tested };
+    return { key, name, protocol, active, signIns, ends, tested };
   });
   return await Promise.all(shown);
 }
 
-async function countSignIns(sql: Database, connections: readonly SsoConnection[], since: Date) {
-  if (connections.length === 0) return new Map<string, number>();
-  const keys = connections.map(({ key }) => key);
-  const rows = await patientRead(
+const mostRefusedShown = 20;
+
+/** What networks would have done to last week's sign-ins of a customer. Whoever has left it is called as the event called them. */
+async function rehearse(
+  { sql, by, actor }: DeskVisit,
+  { id, key }: Customer,
+  networks: readonly string[],
+): Promise<Rehearsal> {
+  const [row] = await patientRead(
     sql,
     async (sql) =>
-      await sql<{ connection: string; count: number }[]>`
-      select connection, count(*) from audit_event
-      where event = 'signed-in' and at >= ${since} and connection = any(${keys}) group by connection`,
+      await sql<[Omit<Rehearsal, 'networks'>]>`
+      with sign_in as (
+        select user_id, username, address, ${admits(sql, sql`${networks}::text[]::cidr[]`, sql`address`)} as is_admitted
+        from audit_event
+        where event = 'signed-in' and at >= ${new Date(by.now.getTime() - week)}
+          and ${key} = any(string_to_array(customer_key, ', '))
+      ),
+      refused as (
+        select user_id, max(username) as username, address, count(*) as count
+        from sign_in where not is_admitted group by user_id, address order by count(*) desc, max(username) limit ${mostRefusedShown}
+      )
+      select (select count(*) from sign_in) as "signIns",
+        (select count(*) from sign_in where not is_admitted) as "refusedSignIns",
+        (
+          select coalesce(jsonb_agg(jsonb_build_object('address', host(address), 'count', count, 'person',
+            jsonb_build_object('id', refused.user_id, 'name', coalesce(u.name, u.username, refused.username))) order by count desc), '[]')
+          from refused left join membership m on m.user_id = refused.user_id and m.customer_id = ${id}
+            left join portal_user u on u.id = m.user_id
+        ) as refused,
+        exists (select from membership where user_id = ${actor.userId} and customer_id = ${id})
+          and not ${admits(sql, sql`${networks}::text[]::cidr[]`, by.address ?? '')} as "isOwnAddressOut"`,
   );
-  return new Map(rows.map(({ connection, count }) => [connection, count]));
+  return { networks: networks.join(' '), ...row };
 }

@@ -1,19 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { DeskAct, DeskView } from '#contract/desk.ts';
+import type { DeskAct, DeskNotice, DeskView } from '#contract/desk.ts';
 import type { Deps } from '../deps.ts';
+import type { Reading } from '../names/read-name.ts';
 import type { DeskVisit } from './desk-visit.ts';
 import type { Target } from './may-act.ts';
 
 export type Fields = Partial<Record<string, string>>;
 
-/** What a request to a page of the desk comes with. */
-export type Asked = {
-  desk: DeskVisit;
-  /** Of the address. */
-  params: Fields;
-  query: Fields;
-  request: FastifyRequest;
-};
+/** What a request to a page of the desk comes with; `params`: of the address. */
+export type Asked = { desk: DeskVisit; params: Fields; query: Fields; request: FastifyRequest };
 
 /** One page of the desk: what it is about, what it shows, and what its forms do. `Found`: read anew for each request. */
 export type DeskPageRoom<Found> = {
@@ -23,15 +18,13 @@ export type DeskPageRoom<Found> = {
   bodyLimit?: number;
   /** What the page is about; null if there is no such thing, or none for whoever asks. */
   find: (deps: Deps, asked: Asked) => Promise<Found | null>;
-  /** What its forms are done to, and whether that is as the page knew it; null where there are none. */
-  target: (found: Found) => Target | null;
-  /** The fields that are no secrets: they come back after a refusal or a proof. */
-  kept: readonly string[];
+  /** What its forms are done to. */
+  target?: (found: Found) => Target;
   /** `fields`: of a form whose act shows something before it is done, such as a rehearsal. */
   view: (deps: Deps, asked: Asked, found: Found, fields: Fields) => Promise<DeskView>;
-  acts: Partial<Record<DeskAct, Act<Found>>>;
+  acts?: Partial<Record<DeskAct, Act<Found>>>;
   /** Sends a file in place of the page. */
-  file?: (deps: Deps, asked: Asked, found: Found, reply: FastifyReply) => Promise<FastifyReply>;
+  file?: (desk: DeskVisit, found: Found, reply: FastifyReply) => Promise<FastifyReply>;
 };
 
 /**
@@ -40,3 +33,54 @@ export type DeskPageRoom<Found> = {
  */
 export type Act<Found> = (deps: Deps, asked: Asked, found: Found, fields: Fields) => Promise<ActResult>;
 export type ActResult = 'done' | 'look' | 'foreign' | { to: string };
+
+/** Why nothing was done; `field`: which entry. */
+export class Refused extends Error {
+  readonly notice: DeskNotice;
+  readonly field: string | null;
+  constructor(notice: DeskNotice, field: string | null = null) {
+    super(notice);
+    this.notice = notice;
+    this.field = field;
+  }
+}
+
+/** An entry as it is stored; refused if it was not read. */
+export function accepted<T>(reading: Reading<T>, field: string): T {
+  if (reading.kind === 'refused') throw new Refused('entryRefused', field);
+  return reading.value;
+}
+
+/** Back to the page, if that is how an act on accounts went. */
+export function done(result: number | boolean | null | { kind: string; problem?: string }): 'done' {
+  if (result === null || result === false) throw new Refused('notPossible');
+  if (typeof result !== 'object') return 'done';
+  switch (result.kind) {
+    case 'notFound':
+    case 'useless':
+      throw new Refused('notPossible');
+    case 'nothing':
+    case 'unchanged':
+      throw new Refused('nothingChanged');
+    case 'changedMeanwhile':
+      throw new Refused('changedMeanwhile');
+    case 'notAgreed':
+      throw new Refused('entryRefused', 'connection');
+    case 'refused': {
+      const [about = ''] = result.problem?.split(':') ?? [];
+      if (about === 'role') throw new Refused('lastOperator');
+      throw new Refused('entryRefused', fieldsOfProblems[about] ?? null);
+    }
+    default:
+      return 'done';
+  }
+}
+
+/** The field of what a problem begins with. */
+const fieldsOfProblems: Record<string, string> = {
+  email: 'email',
+  username: 'email',
+  customer: 'customers',
+  group: 'groups',
+  invitation: 'invitation',
+};

@@ -1,4 +1,3 @@
-import type { DeskNotice } from '#contract/desk.ts';
 import { type AccountVisit, accountVisitOf } from '../account/account-visit.ts';
 import type { By } from '../audit/audit-events.ts';
 import { referenceOfRequest } from '../audit/reference.ts';
@@ -20,17 +19,6 @@ export type DeskVisit = {
   by: By;
 };
 
-/** Why nothing was done; `field`: which entry. */
-export class Refused extends Error {
-  readonly notice: DeskNotice;
-  readonly field: string | null;
-  constructor(notice: DeskNotice, field: string | null = null) {
-    super(notice);
-    this.notice = notice;
-    this.field = field;
-  }
-}
-
 /** The visit of a full session with a role at the desk; null for anybody else, for whom there is no desk. */
 export async function deskVisitOf(deps: Deps, visitor: Visitor): Promise<DeskVisit | null> {
   const visit = await accountVisitOf(deps, visitor);
@@ -40,13 +28,8 @@ export async function deskVisitOf(deps: Deps, visitor: Visitor): Promise<DeskVis
   if (!actor) return null;
   const scope = actor.role === null ? actor.customers.map(({ id }) => id) : null;
   const { requestId, address } = visitor;
-  const by = {
-    actor: `user:${actor.username}`,
-    now: deps.now(),
-    requestId,
-    reference: referenceOfRequest(requestId),
-    address,
-  };
+  const who = { actor: `user:${actor.username}`, requestId, reference: referenceOfRequest(requestId), address };
+  const by = { ...who, now: deps.now() };
   return { visit, actor, scope, by, sql: scope === null ? deps.sql : deskDatabase(deps.sql, scope) };
 }
 

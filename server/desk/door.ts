@@ -2,7 +2,7 @@ import type { Chain, DeskAct, DeskViewOf } from '#contract/desk.ts';
 import type { AuditEventRow } from '../audit/audit-event.ts';
 import { reasonToRefuse, whatIsAsked } from '../sign-in/sign-in-rules.ts';
 import type { DeskVisit } from './desk-visit.ts';
-import { eventRowOf } from './event-row.ts';
+import { eventRowOf } from './events.ts';
 import type { FoundPerson } from './find-person.ts';
 
 type DoorStep = DeskViewOf<'person'>['door'][number];

@@ -1,13 +1,12 @@
 import { Readable } from 'node:stream';
-import type { DeskViewOf } from '#contract/desk.ts';
-import { type AuditEventRow, type AuditFilter, type EventKind, listAuditEvents } from '../audit/audit-event.ts';
+import type { DeskViewOf, EventRow } from '#contract/desk.ts';
+import { type AuditEventRow, type AuditFilter, eventKinds, listAuditEvents } from '../audit/audit-event.ts';
 import { patientRead } from '../database/large-tables.ts';
 import { day } from '../limits.ts';
 import { foldLoginName } from '../names/read-name.ts';
 import { readTime } from '../names/read-time.ts';
 import type { Asked, DeskPageRoom } from './desk-page.ts';
 import type { DeskVisit } from './desk-visit.ts';
-import { customersSeen, eventRowOf, eventsSeenBy } from './event-row.ts';
 import { isCalled } from './person-rows.ts';
 
 const eventsOfPage = 50;
@@ -22,10 +21,7 @@ type Found = { shown: Shown; filter: Omit<AuditFilter, 'limit'> };
 /** What was recorded, newest first. */
 export const events: DeskPageRoom<Found> = {
   path: '/events',
-  find: async (_deps, asked) => await readFilter(asked),
-  target: () => null,
-  kept: [],
-  acts: {},
+  find: readFilter,
   view: async (_deps, { desk }, { shown, filter }) => {
     const rows = await patientRead(desk.sql, (sql) => listAuditEvents(sql, { ...filter, limit: eventsOfPage + 1 }));
     const onPage = rows.slice(0, eventsOfPage);
@@ -34,29 +30,21 @@ export const events: DeskPageRoom<Found> = {
   },
 };
 
-/** The same events as a file. */
-export const eventFiles: DeskPageRoom<Found>[] = (['csv', 'jsonl'] as const).map((kind) => ({
-  ...events,
-  path: `/events.${kind}`,
-  file: async (_deps, { desk }, { filter }, reply) =>
-    await reply
-      .header('content-disposition', `attachment; filename="events.${kind}"`)
-      .type(kind === 'csv' ? 'text/csv; charset=utf-8' : 'application/jsonl; charset=utf-8')
-      .send(Readable.from(kind === 'csv' ? csvOf(desk, filter) : jsonLinesOf(desk, filter))),
-}));
-
 /** What the address asks for; null if its customer is none of those of whoever looks. */
-async function readFilter({ desk, query }: Asked): Promise<Found | null> {
+async function readFilter(_deps: unknown, { desk, query }: Asked): Promise<Found | null> {
+  const { sql, scope } = desk;
   const { customer = '', person = '', kind = '', from = '', to = '' } = query;
-  const customers = await listChoice(desk, customer);
+  const customers = await sql<Shown['customers']>`
+    select key, name from customer where ${scope}::uuid[] is null or id = any(${scope}::uuid[])
+    order by key = ${customer} desc, lower(name), key limit ${mostOfChoice}`;
   if (customer !== '' && !customers.some(({ key }) => key === customer)) return null;
-  const [since, last] = [readTime(from), readTime(to)];
-  const before = Number(query.before);
+  const known = eventKinds.find((known) => known === kind);
+  const [since, last, before] = [readTime(from), readTime(to), Number(query.before)];
   const filter = {
     ...eventsSeenBy(desk),
     ...(customer && { customerKeys: [customer] }),
-    ...(person.trim() && (await whose(desk, person.trim()))),
-    ...(isKind(kind) && { kind }),
+    ...(person.trim() && { userId: await idOf(desk, person.trim()) }),
+    ...(known && { kind: known }),
     ...(since && { since }),
     ...(last && { until: new Date(last.getTime() + day) }),
     ...(Number.isSafeInteger(before) && before > 0 && { before }),
@@ -64,66 +52,91 @@ async function readFilter({ desk, query }: Asked): Promise<Found | null> {
   return { filter, shown: { customers, filter: { customer, person, kind, from, to } } };
 }
 
-function isKind(text: string): text is EventKind {
-  return ['signIns', 'refusals', 'acts'].includes(text);
-}
-
-async function listChoice({ sql, scope }: DeskVisit, asked: string): Promise<Shown['customers']> {
-  return await sql<Shown['customers']>`
-    select key, name from customer where ${scope}::uuid[] is null or id = any(${scope}::uuid[])
-    order by key = ${asked} desc, lower(name), key limit ${mostOfChoice}`;
-}
-
 /** No person has it. */
 const nobody = '00000000-0000-0000-0000-000000000000';
 
 /** Whoever has that name now, whatever they were called at the time; a name that nobody has is not looked for in each event. */
-async function whose(desk: DeskVisit, name: string): Promise<Pick<AuditFilter, 'userId'>> {
-  const { sql } = desk;
-  const [user] = await sql<
-    { id: string }[]
-  >`select u.id from portal_user u where ${isCalled(desk, foldLoginName(name))}`;
-  return { userId: user?.id ?? nobody };
+async function idOf(desk: DeskVisit, name: string): Promise<string> {
+  const [user] = await desk.sql`select u.id from portal_user u where ${isCalled(desk, foldLoginName(name))}`;
+  return user?.id ?? nobody;
 }
 
-/** A part of a file at a time, so that neither memory nor a transaction grows with it. */
-async function* inParts({ sql }: DeskVisit, filter: Found['filter']): AsyncGenerator<AuditEventRow[]> {
-  let { before } = filter;
-  for (let read = 0; read < mostOfFile; read += atOnce) {
-    const rows = await patientRead(sql, (sql) =>
-      listAuditEvents(sql, { ...filter, ...(before !== undefined && { before }), limit: atOnce }),
-    );
-    yield rows;
-    if (rows.length < atOnce) return;
-    before = rows.at(-1)?.id;
-  }
+/** Of which events whoever is at the desk may learn: an administrator of those of their customers. */
+export function eventsSeenBy({ actor }: Looking): Pick<AuditFilter, 'customerKeys'> {
+  return actor.role === null ? { customerKeys: actor.customers.map(({ key }) => key) } : {};
 }
 
+type Looking = Pick<DeskVisit, 'actor'>;
+
+/** The customers of an event that whoever is at the desk may see. */
+function customersSeen(desk: Looking, { customerKey }: AuditEventRow): string[] {
+  const keys = customerKey?.split(', ') ?? [];
+  const { customerKeys = keys } = eventsSeenBy(desk);
+  return keys.filter((key) => customerKeys.includes(key));
+}
+
+/** Whether an event is of no other customer than theirs. */
+export function isOwn(desk: Looking, event: AuditEventRow): boolean {
+  return customersSeen(desk, event).join(', ') === (event.customerKey ?? '');
+}
+
+/** An event as whoever is at the desk may see it: an administrator learns no step, nor who acted, for another customer. */
+export function eventRowOf(desk: Looking, row: AuditEventRow): EventRow {
+  const { at, event, reason, userId, username, address, browser, connection, reference, steps } = row;
+  const person = userId === null ? null : { id: userId, name: username ?? userId };
+  const shown = { at, event, reason, person, address, browser, reference };
+  const actor = row.actor === `user:${username}` ? null : row.actor;
+  if (isOwn(desk, row)) return { ...shown, actor, connection, steps };
+  return { ...shown, actor: null, connection: null, steps: [], address: actor === null ? address : null };
+}
+
+/** An event in a file. */
 function lineOf(desk: DeskVisit, event: AuditEventRow) {
   const { at, person: _, ...row } = eventRowOf(desk, event);
   return { at: at.toISOString(), person: event.username, customers: customersSeen(desk, event), ...row };
 }
 
-async function* jsonLinesOf(desk: DeskVisit, filter: Found['filter']): AsyncGenerator<string> {
-  for await (const rows of inParts(desk, filter)) {
-    yield rows.map((row) => `${JSON.stringify(lineOf(desk, row))}\n`).join('');
-  }
-}
+type Line = ReturnType<typeof lineOf>;
 
-const columns = ['at', 'event', 'reason', 'person', 'customers', 'actor', 'address', 'browser', 'connection'] as const;
+const header = 'at,event,reason,person,customers,actor,address,browser,connection,reference';
+const columns = header.split(',') as Exclude<keyof Line, 'steps'>[];
 
-async function* csvOf(desk: DeskVisit, filter: Found['filter']): AsyncGenerator<string> {
-  yield `${[...columns, 'reference'].join(',')}\r\n`;
-  for await (const rows of inParts(desk, filter)) {
-    for (const row of rows) {
-      const line = lineOf(desk, row);
-      yield `${[...columns.map((column) => line[column]), line.reference].map(cellOf).join(',')}\r\n`;
+const formats = [
+  { ending: 'csv', type: 'text/csv', first: [header], textOf: cellsOf, end: '\r\n' },
+  {
+    ending: 'jsonl',
+    type: 'application/jsonl',
+    first: [],
+    textOf: JSON.stringify as (line: Line) => string,
+    end: '\n',
+  },
+];
+
+/** The same events as a file, read in parts so that neither memory nor a transaction grows with it. */
+export const eventFiles = formats.map(({ ending, type, first, textOf, end }): DeskPageRoom<Found> => {
+  async function* textsOf(desk: DeskVisit, filter: Found['filter']) {
+    yield* first.map((text) => text + end);
+    let from = filter;
+    for (let read = 0; read < mostOfFile; read += atOnce) {
+      const rows = await patientRead(desk.sql, (sql) => listAuditEvents(sql, { ...from, limit: atOnce }));
+      yield rows.map((row) => textOf(lineOf(desk, row)) + end).join('');
+      if (rows.length < atOnce) return;
+      from = { ...filter, before: rows.at(-1)?.id ?? 0 };
     }
   }
-}
+  return {
+    ...events,
+    path: `/events.${ending}`,
+    file: async (desk, { filter }, reply) =>
+      await reply
+        .header('content-disposition', `attachment; filename="events.${ending}"`)
+        .type(`${type}; charset=utf-8`)
+        .send(Readable.from(textsOf(desk, filter))),
+  };
+});
 
-/** A value as a cell of CSV (RFC 4180). What a spreadsheet would take for a formula begins with an apostrophe. */
-function cellOf(value: string | string[] | null): string {
-  const text = Array.isArray(value) ? value.join(' ') : (value ?? '');
-  return `"${(/^[=+@\t\r-]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
+/** A line of CSV (RFC 4180). What a spreadsheet would take for a formula begins with an apostrophe. */
+function cellsOf(line: Line): string {
+  const texts = columns.map((column) => [line[column] ?? ''].flat().join(' '));
+  return texts.map((text) => `"${(/^[=+@\t\r-]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`).join(',');
 }

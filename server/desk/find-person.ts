@@ -1,26 +1,17 @@
-import type { DeskRole, PersonState } from '#contract/desk.ts';
-import type { Language } from '#contract/languages.ts';
+import type { PersonState } from '#contract/desk.ts';
 import { pendingResets } from '../accounts/act-on-user.ts';
 import { isUuid } from '../crypto/token.ts';
 import { rowOrNull } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import type { Customer } from '../people/customer.ts';
+import type { User } from '../people/portal-user.ts';
 import { hasEmailToProve, isEmailConfirmed, isSsoPossibleFor, isSsoRequiredOf } from '../people/sign-in-policy.ts';
 import { accountKey, codeKey } from '../throttle/throttle-keys.ts';
 import type { Asked } from './desk-page.ts';
 import { isSeen, stateOf } from './person-rows.ts';
 
 /** A person as their page and its forms need them. Of a person with other customers, an administrator is shown less of it. */
-export type FoundPerson = {
-  id: string;
-  username: string;
-  name: string | null;
-  email: string;
-  language: Language | null;
-  active: boolean;
-  role: DeskRole | null;
-  hasPassword: boolean;
-  mayChangePassword: boolean;
+export type FoundPerson = Omit<User, 'hasApp' | 'passkeys' | 'customers' | 'administers' | 'groups' | 'createdAt'> & {
   ssoRequired: boolean;
   ssoPossible: boolean;
   /** To an administrator: they have customers that are not the administrator's. */

@@ -3,15 +3,13 @@ import { checkImport, findImport, linesOf, runImport } from '../accounts/run-imp
 import { readText } from '../config/read-text-file.ts';
 import { limits } from '../limits.ts';
 import { type Customer, findCustomer } from '../people/customer.ts';
-import type { DeskPageRoom } from './desk-page.ts';
-import { Refused } from './desk-visit.ts';
+import { accepted, type DeskPageRoom, Refused } from './desk-page.ts';
 import { mayAct } from './may-act.ts';
 
 /** Adds people to a customer from a CSV file: a file that is sent is checked, and imported once somebody has seen what it would do. */
 export const importPage: DeskPageRoom<Customer> = {
   path: '/customers/:key/import',
   bodyLimit: limits.importBytes,
-  kept: ['import'],
 
   async find(_deps, { desk, params: { key = '' } }) {
     if (!mayAct(desk.actor, 'import', { kind: 'customer', key })) return null;
@@ -29,21 +27,23 @@ export const importPage: DeskPageRoom<Customer> = {
 
   acts: {
     async import(_deps, { desk, request }, { id }, fields) {
-      if (fields.import !== undefined) {
-        if (!(await runImport(desk.sql, id, fields.import, desk.by))) throw new Refused('changedMeanwhile');
-        return 'done';
-      }
+      const { sql, by } = desk;
       const { file } = request;
-      // After a proof there is none yet: now it can be chosen.
-      if (!file) return 'done';
-      const text = readText(file);
-      if (text.kind === 'refused') throw new Refused('entryRefused', 'file');
-      const csv = text.value.replace(/\r\n?/g, '\n').trimStart();
-      if (csv === '') throw new Refused('entryMissing', 'file');
-      // The first one names the fields.
-      if (linesOf(csv) > limits.importLines + 1) throw new Refused('entryRefused', 'lines');
-      if (!(await checkImport(desk.sql, { customerId: id, csv, by: desk.by }))) throw new Refused('changedMeanwhile');
+      // After a proof there is no file yet: now it can be chosen.
+      if (!file && fields.import === undefined) return 'done';
+      const isBegun = file
+        ? await checkImport(sql, { customerId: id, csv: readFile(file), by })
+        : await runImport(sql, id, fields.import ?? '', by);
+      if (!isBegun) throw new Refused('changedMeanwhile');
       return 'done';
     },
   },
 };
+
+function readFile(file: Uint8Array): string {
+  const csv = accepted(readText(file), 'file').replace(/\r\n?/g, '\n').trimStart();
+  if (csv === '') throw new Refused('entryMissing', 'file');
+  // The first line names the fields.
+  if (linesOf(csv) > limits.importLines + 1) throw new Refused('entryRefused', 'lines');
+  return csv;
+}

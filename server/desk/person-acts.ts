@@ -1,4 +1,4 @@
-import { customerPath, deskFields, deskUrl } from '#contract/desk.ts';
+import { customerPath, type DeskAct, deskFields, deskUrl } from '#contract/desk.ts';
 import { languageOfTag } from '#contract/languages.ts';
 import { resetTwoFactor, signOutUser, unlockUser } from '../accounts/act-on-user.ts';
 import { inviteUsers } from '../accounts/invite-users.ts';
@@ -10,14 +10,12 @@ import type { Deps } from '../deps.ts';
 import { readDisplayName, readEmail, readShortName } from '../names/read-name.ts';
 import { isWithin, readGroups, splitGroups } from '../people/groups.ts';
 import { mailResetLink } from '../sign-in/reset-link.ts';
-import { accepted, done } from './act-result.ts';
-import type { Asked, DeskPageRoom, Fields } from './desk-page.ts';
-import { Refused } from './desk-visit.ts';
+import { type Act, type Asked, accepted, done, type Fields, Refused } from './desk-page.ts';
 import type { FoundPerson } from './find-person.ts';
 import { type Actor, mayGive } from './may-act.ts';
 
 /** What the forms of a person's page do, by the functions that commands call too. */
-export const personActs: DeskPageRoom<FoundPerson>['acts'] = {
+export const personActs: Partial<Record<DeskAct, Act<FoundPerson>>> = {
   liftWait: async (_deps, { desk }, { username }) => done(await unlockUser(desk.sql, username, desk.by)),
   sendLink: async ({ keys }, { desk: { sql, by } }, { username, hasPassword }) =>
     done(await (hasPassword ? mailResetLink(sql, keys, username, by) : inviteUsers(sql, keys, [username], by))),
@@ -43,17 +41,13 @@ export const personActs: DeskPageRoom<FoundPerson>['acts'] = {
     if (scope === null) return await belongTo(deps, asked, found, fields);
     await leave(deps, asked, found, fields);
     // To whoever looks after that customer alone, the person is gone.
-    return {
-      to: deskUrl(deps.config.basePath, customerPath(fields.customer ?? ''), {
-        [deskFields.done]: asked.desk.by.reference,
-      }),
-    };
+    const query = { [deskFields.done]: asked.desk.by.reference };
+    return { to: deskUrl(deps.config.basePath, customerPath(fields.customer ?? ''), query) };
   },
   administer: changed((found, { customer, administers }) => {
     const key = ownKey(found, customer);
-    return {
-      administers: (current) => [...current.filter((one) => one !== key), ...(administers === 'on' ? [key] : [])],
-    };
+    const added = administers === 'on' ? [key] : [];
+    return { administers: (current) => [...current.filter((one) => one !== key), ...added] };
   }),
   role: changed((_found, { role: typed }, actor) => {
     const role = typed === 'operator' || typed === 'support' ? typed : null;
