@@ -1,3 +1,4 @@
+import { office } from './people.ts';
 import type { Behaviour } from './providers/provider-pages.ts';
 
 /** One thing to try: what to do, what happens then, and where it begins. */
@@ -9,6 +10,8 @@ export type Case = {
   username?: string;
   /** One of theirs, shown beside the password. */
   recoveryCode?: string;
+  /** On somebody’s screen. */
+  reference?: string;
   /** Where it begins, at the portal's origin. */
   path: string;
   /** How the providers answer meanwhile. */
@@ -23,16 +26,17 @@ export type Case = {
 export type CaseGroup = { id: string; title: string; cases: readonly Case[] };
 
 const signIn = (username: string, more = '') => `/portal/login?login=${username}${more}`;
+const atDesk = (username: string, page = '') => signIn(username, `&destination=%2Fportal%2Fdesk${page}`);
 const singleSignOn = (email: string) => `/portal/singleSignOn?login=${encodeURIComponent(email)}`;
 
 /** Nobody in particular: where “Look around” begins. */
 export const visitor: Case = { id: 'visitor', title: 'The portal', text: '', path: '/portal/login' };
 
 /** What was made for a case when the portal was filled. */
-type MadeForCases = { expiredToken: string; recoveryCode: string };
+type MadeForCases = { expiredToken: string; recoveryCode: string; reference: string };
 
 /** Every screen of the portal is reached by at least one case. */
-export const caseGroups = ({ expiredToken, recoveryCode }: MadeForCases): readonly CaseGroup[] => [
+export const caseGroups = ({ expiredToken, recoveryCode, reference }: MadeForCases): readonly CaseGroup[] => [
   {
     id: 'password',
     title: 'Name and password',
@@ -280,6 +284,37 @@ export const caseGroups = ({ expiredToken, recoveryCode }: MadeForCases): readon
         text: 'Give the portal another name and colour, and see what it looks like.',
         path: '/brand',
         at: '/brand',
+      },
+    ],
+  },
+  {
+    id: 'desk',
+    title: 'The desk',
+    cases: [
+      {
+        id: 'desk-support',
+        title: 'Support',
+        text: 'Lars cannot get in, and reads out his reference. Sam searches for it, sees why, and lifts the wait.',
+        username: 'sam',
+        reference,
+        path: atDesk('sam'),
+        next: 'authenticator',
+      },
+      {
+        id: 'desk-administrator',
+        title: 'An administrator',
+        text: `Hana looks after Hazel alone: a secret that ends soon, somebody to invite, or the network ${office}, rehearsed against last week.`,
+        username: 'hana',
+        path: atDesk('hana', '%2Fcustomers%2Fhazel'),
+        next: 'authenticator',
+      },
+      {
+        id: 'desk-operator',
+        title: 'An operator',
+        text: 'Olga may do everything: give a role, say to lena; import people from a CSV file; read every event.',
+        username: 'olga',
+        path: atDesk('olga', '%2Fcustomers'),
+        next: 'authenticator',
       },
     ],
   },

@@ -3,17 +3,21 @@ import { groupedRecoveryCode } from '#contract/codes.ts';
 import { addCustomer } from '#server/accounts/customers.ts';
 import { inviteUsers } from '#server/accounts/invite-users.ts';
 import { addUser } from '#server/accounts/users.ts';
+import { insertAuditEvent } from '#server/audit/audit-event.ts';
+import { newReference } from '#server/audit/reference.ts';
 import { codeDigest, type Keys, seal } from '#server/crypto/keys.ts';
 import { hashPassword } from '#server/crypto/password-hash.ts';
 import type { Database } from '#server/database/database.ts';
 import { newRecoveryCode, replaceRecoveryCodes } from '#server/factors/recovery-codes.ts';
 import { totpPlace } from '#server/factors/registration.ts';
 import { insertTotp, newTotpSecret } from '#server/factors/totp.ts';
-import { limits, minute } from '#server/limits.ts';
+import { day, hour, limits, minute } from '#server/limits.ts';
 import { findUser } from '#server/people/portal-user.ts';
 import { issueResetLink } from '#server/sign-in/reset-link.ts';
 import { addConnection, type ConnectionToAdd } from '#server/single-sign-on/change-connection.ts';
-import { connections, customers, emailOf, type Person, people } from './people.ts';
+import { countFailures } from '#server/throttle/throttle.ts';
+import { accountKey } from '#server/throttle/throttle-keys.ts';
+import { connections, customers, emailOf, lastWeek, type Person, people } from './people.ts';
 import type { Place } from './place.ts';
 
 /** A person with the password made for this run, if they have one. */
@@ -26,14 +30,16 @@ type ProviderFacts = {
   place: Place;
 };
 
-type Filled = { accounts: Account[]; expiredToken: string; recoveryCode: string };
+type Filled = { accounts: Account[]; expiredToken: string; recoveryCode: string; reference: string };
 
 /** Fills an empty portal with customers, users and connections, through the functions that the command line uses. */
 export async function fillPortal(
   { sql, keys, now }: { sql: Database; keys: Keys; now: Date },
   providers: ProviderFacts,
 ): Promise<Filled> {
-  const by = { actor: 'demo', now };
+  // Before last week's sign-ins.
+  const by = { actor: 'demo', now: new Date(now.getTime() - 8 * day) };
+  const ids = new Map<string, string>();
   for (const customer of customers) await addCustomer(sql, customer, by);
   const accounts = await Promise.all(
     people.map(async (person) => {
@@ -49,22 +55,65 @@ export async function fillPortal(
         name: person.name,
         customers: person.customers,
         groups: (person.groups ?? []).map((group) => `${person.customers[0]}:${group}`),
+        role: person.role ?? null,
+        administers: person.administers ? [person.customers[0]] : [],
       };
       const added = await addUser(sql, user, by);
       if (added.kind !== 'added') throw new Error(`${person.username}: ${added.kind}`);
+      ids.set(person.username, added.id);
       if (person.hasApp) await giveApp({ sql, keys, now }, added.id);
       return account;
     }),
   );
-  for (const connection of connections) await addConnection({ sql, keys }, connectionOf(connection, providers), by);
+  for (const connection of connections)
+    await addConnection({ sql, keys }, connectionOf(connection, providers, now), by);
+  await haveSignedIn(sql, ids, now);
   const invited = people.filter(({ isInvited }) => isInvited).map(({ username }) => username);
-  const invitation = await inviteUsers(sql, keys, invited, by);
+  const invitation = await inviteUsers(sql, keys, invited, { ...by, now });
   if (invitation.kind !== 'invited') throw new Error('nobody could be invited');
   return {
     accounts,
     expiredToken: await issueExpiredLink(sql, now),
     recoveryCode: await giveRecoveryCodes({ sql, keys }, 'rita'),
+    reference: await letWait(sql, { userId: ids.get('lars') as string, username: 'lars', customerKey: 'alder' }, now),
   };
+}
+
+/** Last week's sign-ins, in their order. */
+async function haveSignedIn(sql: Database, ids: ReadonlyMap<string, string>, now: Date): Promise<void> {
+  const signIns = lastWeek.flatMap(({ times, ...signIn }) =>
+    Array.from({ length: times }, (_, number) => ({ ...signIn, daysAgo: (6 * (number + 1)) / times })),
+  );
+  for (const { daysAgo, ...signIn } of signIns.toSorted((one, other) => other.daysAgo - one.daysAgo)) {
+    const event = { event: 'signed-in', userId: ids.get(signIn.username) as string, customerKey: 'hazel' } as const;
+    await insertAuditEvent(sql, { ...event, ...signIn }, new Date(now.getTime() - daysAgo * day));
+  }
+}
+
+type Known = { userId: string; username: string; customerKey: string };
+
+/** Somebody has typed wrong passwords until they must wait; returns the reference on their screen. */
+async function letWait(sql: Database, who: Known, now: Date): Promise<string> {
+  const { freeFailures } = limits.throttle.account;
+  const key = { key: accountKey(who.userId), limit: limits.throttle.account };
+  // Longer than a wait really is: whoever tries the demo later finds it, too.
+  await countFailures(sql, Array(freeFailures).fill(key), new Date(now.getTime() + 8 * hour));
+  let reference = '';
+  for (let left = freeFailures; left >= 0; left -= 1) {
+    reference = newReference();
+    const mayTry = left > 0;
+    const steps = [
+      { step: 'account', outcome: `found: ${who.username}` },
+      { step: 'browser', outcome: 'not known' },
+      { step: 'throttle', outcome: mayTry ? 'may continue' : 'too many failures, must wait' },
+      { step: 'password', outcome: mayTry ? 'wrong' : 'not checked' },
+    ];
+    const reason = mayTry ? 'wrong-password' : 'throttled-account';
+    const event = { event: 'sign-in-refused', reason, reference, steps, ...who } as const;
+    const at = new Date(now.getTime() - left * minute);
+    await insertAuditEvent(sql, { ...event, address: '198.51.100.12', browser: 'Safari, iOS' }, at);
+  }
+  return reference;
 }
 
 async function giveApp({ sql, keys, now }: { sql: Database; keys: Keys; now: Date }, userId: string): Promise<void> {
@@ -72,7 +121,11 @@ async function giveApp({ sql, keys, now }: { sql: Database; keys: Keys; now: Dat
   await insertTotp(sql, { userId, sealedSecret, lastStep: 0, confirmedAt: now });
 }
 
-function connectionOf(row: (typeof connections)[number], { oidc, saml, place }: ProviderFacts): ConnectionToAdd {
+function connectionOf(
+  row: (typeof connections)[number],
+  { oidc, saml, place }: ProviderFacts,
+  now: Date,
+): ConnectionToAdd {
   const { key, name, customer, makesUsers, required } = row;
   const common = {
     key,
@@ -83,7 +136,8 @@ function connectionOf(row: (typeof connections)[number], { oidc, saml, place }: 
     secondFactorValues: [],
     attributes: { name: row.protocol === 'saml' ? 'displayName' : 'name', groups: 'groups' },
     domains: [`${customer}.example`],
-    secretEndsAt: null,
+    // Soon enough that the desk says so.
+    secretEndsAt: key === 'hazel-office' ? new Date(now.getTime() + 12 * day) : null,
     providerNetworks: place.tls === null ? ['127.0.0.0/8'] : [`${place.host}/32`],
   };
   if (row.protocol === 'saml') {

@@ -1,3 +1,4 @@
+import type { DeskRole } from '#contract/desk.ts';
 import type { Language } from '#contract/languages.ts';
 import type { NewCustomer } from '#server/people/customer.ts';
 
@@ -14,6 +15,7 @@ export const customers: readonly NewCustomer[] = [
   { key: 'fir', name: 'Fir Aviation', allowedNetworks: [], twoFactor: 'off' },
   { key: 'gorse', name: 'Gorse Health', allowedNetworks: [], twoFactor: 'off' },
   { key: 'hazel', name: 'Hazel Media', allowedNetworks: [], twoFactor: 'off' },
+  { key: 'quayside', name: 'Quayside', allowedNetworks: [], twoFactor: 'off' },
 ];
 
 /** A user of the portal; the email address is the username at the first customer's domain. */
@@ -31,6 +33,10 @@ export type Person = {
   hasApp?: true;
   /** Gets an email with a link to choose the first password. */
   isInvited?: true;
+  /** At the desk, for every customer. */
+  role?: DeskRole;
+  /** Looks after their first customer at the desk. */
+  administers?: true;
 };
 
 export const people: readonly Person[] = [
@@ -65,7 +71,25 @@ export const people: readonly Person[] = [
   { username: 'rita', name: 'Rita Haas', customers: ['birch'], hasPassword: true, hasApp: true },
   { username: 'ines', name: 'Inês Duarte', customers: ['alder'], hasPassword: false, isInvited: true },
   { username: 'lena', name: 'Lena Fischer', customers: ['alder'], hasPassword: true },
+  { username: 'lars', name: 'Lars Holm', customers: ['alder'], groups: ['dispatch'], hasPassword: true },
+  { username: 'olga', name: 'Olga Marsh', customers: ['quayside'], hasPassword: true, hasApp: true, role: 'operator' },
+  { username: 'sam', name: 'Sam Whitfield', customers: ['quayside'], hasPassword: true, hasApp: true, role: 'support' },
+  { username: 'hana', name: 'Hana Novak', customers: ['hazel'], hasPassword: true, hasApp: true, administers: true },
+  { username: 'henk', name: 'Henk de Wit', customers: ['hazel'], groups: ['editorial'], hasPassword: true },
+  { username: 'hilda', name: 'Hilda Braun', customers: ['hazel'], hasPassword: true },
+  { username: 'iris', name: 'Iris Lund', customers: ['hazel'], hasPassword: false, isInvited: true },
 ];
+
+/** The network of Hazel's office, of documentation addresses (RFC 5737). */
+export const office = '198.51.100.0/24';
+
+/** Hazel's sign-ins of the last week, which a network is rehearsed against. */
+export const lastWeek = [
+  { username: 'henk', address: '198.51.100.20', browser: 'Firefox, Windows', times: 14 },
+  { username: 'hilda', address: '198.51.100.21', browser: 'Chrome, Windows', times: 12 },
+  { username: 'hana', address: '198.51.100.7', browser: 'Safari, macOS', times: 9 },
+  { username: 'henk', address: '203.0.113.86', browser: 'Safari, iOS', times: 3 },
+] as const;
 
 export function emailOf({ username, customers: [customer] }: Pick<Person, 'username' | 'customers'>): string {
   return `${username}@${customer}.example`;

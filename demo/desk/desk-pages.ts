@@ -67,12 +67,15 @@ ${groups.map(
   );
 }
 
-function card({ id, title, text, username, recoveryCode, path, next }: Case, accounts: readonly Account[]): Html {
+function card(
+  { id, title, text, username, recoveryCode, reference, path, next }: Case,
+  accounts: readonly Account[],
+): Html {
   const account = accounts.find((one) => one.username === username);
   // Elsewhere it is not asked for.
   const password = /^\/(?:portal\/(?:login|account)|hub\/)/.test(path) ? (account?.password ?? null) : null;
   return html`<article class="case" id="case-${id}"><h3>${title}</h3><p>${text}</p>
-${account !== undefined && html`<dl>${row('Name', path.includes('%40') ? account.email : account.username)}${password !== null && row('Password', password)}${recoveryCode !== undefined && row('Recovery code', recoveryCode)}</dl>`}
+${account !== undefined && html`<dl>${row('Name', path.includes('%40') ? account.email : account.username)}${password !== null && row('Password', password)}${recoveryCode !== undefined && row('Recovery code', recoveryCode)}${reference !== undefined && row('Reference', reference)}</dl>`}
 <p class="go"><a class="button" href="/open/${id}" target="_blank"${password !== null && html` data-password="${password}"`}>Open<span class="sr">: ${title}</span></a>
 ${next !== undefined && html`<a href="/${next}">${places.find((place) => place.path === `/${next}`)?.name ?? ''}</a>`}</p></article>`;
 }

@@ -106,8 +106,8 @@ class DemoVisit {
     return shown[1] ?? '';
   }
 
-  /** The one that a case shows. */
-  async recoveryCodeOf(id: string): Promise<string> {
+  /** The recovery code or the reference that a case shows. */
+  async codeShownBy(id: string): Promise<string> {
     const start = await this.#page.context().newPage();
     await start.goto(this.startPage);
     const code = await start.locator(`#case-${id} code`).nth(2).innerText();

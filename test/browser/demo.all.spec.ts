@@ -114,7 +114,7 @@ test('a reference leads to what support sees, a recovery code and an invitation 
   await expect(page.locator('details[open]')).toContainText('wrong-password: wrong password');
 
   await demo.sendPassword(await demo.open('recovery'));
-  const code = await demo.recoveryCodeOf('recovery');
+  const code = await demo.codeShownBy('recovery');
   await page.getByText('recovery code').first().click();
   await page.getByLabel(/recovery code/i).fill(code);
   await page.getByRole('main').getByRole('button').first().click();
@@ -132,6 +132,35 @@ test('a reference leads to what support sees, a recovery code and an invitation 
 
   await demo.open('invitation');
   await expect(page.locator('.mail', { hasText: 'ines@alder.example' })).toBeVisible();
+});
+
+test('the desk: a reference leads to the wait and lifts it, a network is rehearsed, an operator sees every customer', async ({
+  page,
+  demo,
+}) => {
+  const comeToDesk = async (id: string, username: string) => {
+    await demo.sendPassword(await demo.open(id));
+    await codeForm(page).send(await demo.appCodeOf(username));
+    await expect(page).toHaveURL(/\/portal\/desk/);
+  };
+  await comeToDesk('desk-support', 'sam');
+  const reference = await demo.codeShownBy('desk-support');
+  await page.getByRole('searchbox').fill(reference);
+  await page.getByRole('main').getByRole('link', { name: reference }).click();
+  await expect(page.getByRole('heading', { name: 'Lars Holm', exact: true })).toBeVisible();
+  await page.getByRole('button', { name: 'Lift the wait' }).click();
+  await expect(page.locator('.alert .reference, .alert code')).toBeVisible();
+  await expect(page.getByText(/^Waits until/)).toHaveCount(0);
+
+  await comeToDesk('desk-administrator', 'hana');
+  await page.getByLabel('Approved networks').fill('198.51.100.0/24');
+  await page.getByRole('button', { name: 'Rehearse' }).click();
+  await expect(page.getByRole('status').filter({ hasText: 'these 4 would have been refused' })).toBeVisible();
+  await expect(page.getByText('Its client secret expires')).toBeVisible();
+  await expect(page.getByRole('row', { name: /Iris Lund.*Invited/ })).toBeVisible();
+
+  await comeToDesk('desk-operator', 'olga');
+  await expect(page.getByRole('row')).toHaveCount(10);
 });
 
 test('in a network, the demo answers by https, single sign-on included', async ({ browser }) => {
