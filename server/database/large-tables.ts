@@ -22,11 +22,15 @@ export async function deleteInParts(
 /** Operators wait this long for a list, which may look through millions of rows. */
 const operatorWaits = minute;
 
-/** Runs a read through a large table for an operator: with more time, and planned for its very values, which may be rare. */
-export async function patientRead<T>(sql: Database, read: (sql: Connection) => Promise<T>): Promise<T> {
+/** Runs a read through a large table: with an operator's time, and planned for its very values, which may be rare. */
+export async function patientRead<T>(
+  sql: Database,
+  read: (sql: Connection) => Promise<T>,
+  statementTimeout = operatorWaits,
+): Promise<T> {
   const patiently = async (sql: Connection) => {
     await sql`set local plan_cache_mode = force_custom_plan`;
     return await read(sql);
   };
-  return await sql.begin(patiently, { statementTimeout: operatorWaits });
+  return await sql.begin(patiently, { statementTimeout });
 }

@@ -8,7 +8,6 @@ import {
   type Rehearsal,
 } from '#contract/desk.ts';
 import { newestActOn } from '../audit/audit-event.ts';
-import { patientRead } from '../database/large-tables.ts';
 import type { Deps } from '../deps.ts';
 import { day } from '../limits.ts';
 import { readShortName } from '../names/read-name.ts';
@@ -19,7 +18,7 @@ import { listSsoConnectionsOfCustomers } from '../single-sign-on/sso-connection.
 import { endsOf } from '../single-sign-on/sso-warnings.ts';
 import { customerActs, typedNetworks } from './customer-acts.ts';
 import type { Asked, DeskPageRoom, Fields } from './desk-page.ts';
-import type { DeskVisit } from './desk-visit.ts';
+import { type DeskVisit, largeRead } from './desk-visit.ts';
 import { mayAct } from './may-act.ts';
 import { countPeople, hasWords, listPersonRows } from './person-rows.ts';
 
@@ -96,11 +95,12 @@ async function peopleOf(deps: Deps, { desk, query }: Asked, { id }: Customer) {
   return { people, total, filter: { person, state, from } };
 }
 
-async function connectionsOf(deps: Deps, { sql, by }: DeskVisit, { id }: Customer, fields: Fields) {
+async function connectionsOf(deps: Deps, desk: DeskVisit, { id }: Customer, fields: Fields) {
+  const { sql, by } = desk;
   const connections = await listSsoConnectionsOfCustomers(sql, [id]);
   if (connections.length === 0) return [];
-  const counts = await patientRead(
-    sql,
+  const counts = await largeRead(
+    desk,
     async (sql) =>
       await sql<{ connection: string; count: number }[]>`
       select connection, count(*) from audit_event
@@ -125,13 +125,10 @@ async function connectionsOf(deps: Deps, { sql, by }: DeskVisit, { id }: Custome
 const mostRefusedShown = 20;
 
 /** What networks would have done to last week's sign-ins of a customer. Whoever has left it is called as the event called them. */
-async function rehearse(
-  { sql, by, actor }: DeskVisit,
-  { id, key }: Customer,
-  networks: readonly string[],
-): Promise<Rehearsal> {
-  const [row] = await patientRead(
-    sql,
+async function rehearse(desk: DeskVisit, { id, key }: Customer, networks: readonly string[]): Promise<Rehearsal> {
+  const { by, actor } = desk;
+  const [row] = await largeRead(
+    desk,
     async (sql) =>
       await sql<[Omit<Rehearsal, 'networks'>]>`
       with sign_in as (

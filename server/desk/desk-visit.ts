@@ -1,9 +1,11 @@
 import { type AccountVisit, accountVisitOf } from '../account/account-visit.ts';
 import type { By } from '../audit/audit-events.ts';
 import { referenceOfRequest } from '../audit/reference.ts';
-import { type Database, rowOrNull } from '../database/database.ts';
+import { type Connection, type Database, rowOrNull } from '../database/database.ts';
 import { deskDatabase, deskRole } from '../database/desk-role.ts';
+import { patientRead } from '../database/large-tables.ts';
 import type { Deps } from '../deps.ts';
+import { second } from '../limits.ts';
 import type { Visitor } from '../sessions/visitor.ts';
 import type { Actor } from './may-act.ts';
 
@@ -45,4 +47,18 @@ async function findActor({ sql }: Deps, { session }: AccountVisit): Promise<Acto
       ) as customers
     from portal_user u where u.id = ${session.userId}`);
   return actor && (actor.role !== null || actor.customers.length > 0) ? actor : null;
+}
+
+/** In milliseconds: whoever asks for more narrows it down. */
+const deskWaits = 5 * second;
+/** The last read of each person at the desk in this process, by their id. */
+const reads = new Map<string, Promise<unknown>>();
+
+/** A read through a large table. Those of one person wait for each other: nobody at the desk takes the connections that sign-ins need. */
+export async function largeRead<T>({ sql, actor }: DeskVisit, read: (sql: Connection) => Promise<T>): Promise<T> {
+  const mine = (reads.get(actor.userId) ?? Promise.resolve())
+    .catch(() => undefined)
+    .then(() => patientRead(sql, read, deskWaits));
+  reads.set(actor.userId, mine);
+  return await mine.finally(() => reads.get(actor.userId) === mine && reads.delete(actor.userId));
 }

@@ -4,6 +4,7 @@ import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
 import { atDesk, getDesk } from '#test/support/desk-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { emptyDatabase } from '#test/support/rows-for-test.ts';
+import { type DeskVisit, largeRead } from './desk-visit.ts';
 
 const portal = portalOfFile();
 beforeEach(async () => {
@@ -38,5 +39,20 @@ it('asks for the second factor that a sign-in has not proven', async () => {
   const cookies = await signedIn(portal, 'sam');
   const { body } = await getDesk(portal, '', cookies);
   expect(body).toContain('/portal/account/app');
-  await addUser(portal, { username: 'tom', role: 'support' });
+});
+
+it('the large reads of one person wait for each other, also after one that failed', async () => {
+  let open = 0;
+  let most = 0;
+  const desk = { sql: portal.sql, actor: { userId: 'me' } } as unknown as DeskVisit;
+  const read = async (fails: boolean) => {
+    most = Math.max(most, ++open);
+    await portal.sql`select`;
+    open -= 1;
+    if (fails) throw new Error('too long');
+  };
+  const all = [true, false, false].map((fails) =>
+    largeRead(desk, () => read(fails)).catch((error: Error) => error.message),
+  );
+  expect([await Promise.all(all), most]).toEqual([['too long', undefined, undefined], 1]);
 });

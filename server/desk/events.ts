@@ -1,12 +1,11 @@
 import { Readable } from 'node:stream';
 import type { DeskViewOf, EventRow } from '#contract/desk.ts';
 import { type AuditEventRow, type AuditFilter, eventKinds, listAuditEvents } from '../audit/audit-event.ts';
-import { patientRead } from '../database/large-tables.ts';
 import { day } from '../limits.ts';
 import { foldLoginName } from '../names/read-name.ts';
 import { readTime } from '../names/read-time.ts';
 import type { Asked, DeskPageRoom } from './desk-page.ts';
-import type { DeskVisit } from './desk-visit.ts';
+import { type DeskVisit, largeRead } from './desk-visit.ts';
 import { isCalled } from './person-rows.ts';
 
 const eventsOfPage = 50;
@@ -23,7 +22,7 @@ export const events: DeskPageRoom<Found> = {
   path: '/events',
   find: readFilter,
   view: async (_deps, { desk }, { shown, filter }) => {
-    const rows = await patientRead(desk.sql, (sql) => listAuditEvents(sql, { ...filter, limit: eventsOfPage + 1 }));
+    const rows = await largeRead(desk, (sql) => listAuditEvents(sql, { ...filter, limit: eventsOfPage + 1 }));
     const onPage = rows.slice(0, eventsOfPage);
     const before = rows.length > eventsOfPage ? String(onPage.at(-1)?.id) : null;
     return { name: 'events', ...shown, events: onPage.map((row) => eventRowOf(desk, row)), before };
@@ -118,7 +117,7 @@ export const eventFiles = formats.map(({ ending, type, first, textOf, end }): De
     yield* first.map((text) => text + end);
     let from = filter;
     for (let read = 0; read < mostOfFile; read += atOnce) {
-      const rows = await patientRead(desk.sql, (sql) => listAuditEvents(sql, { ...from, limit: atOnce }));
+      const rows = await largeRead(desk, (sql) => listAuditEvents(sql, { ...from, limit: atOnce }));
       yield rows.map((row) => textOf(lineOf(desk, row)) + end).join('');
       if (rows.length < atOnce) return;
       from = { ...filter, before: rows.at(-1)?.id ?? 0 };

@@ -1,9 +1,8 @@
 import type { PersonRow, PersonState } from '#contract/desk.ts';
 import type { Connection, Fragment } from '../database/database.ts';
-import { patientRead } from '../database/large-tables.ts';
 import type { Deps } from '../deps.ts';
 import { accountKey } from '../throttle/throttle-keys.ts';
-import type { DeskVisit } from './desk-visit.ts';
+import { type DeskVisit, largeRead } from './desk-visit.ts';
 
 /** Which people: conditions on the user `u`, one on their state, and their order. */
 type Which = { where: Fragment; states?: readonly Word[]; order: Fragment; limit: number; offset?: number };
@@ -17,8 +16,8 @@ export async function listPersonRows(deps: Deps, desk: DeskVisit, which: Which):
   const { where, states, order, limit, offset = 0 } = which;
   const keys = actor.customers.map(({ key }) => key);
   const ofOwn = actor.role === null ? sql`and string_to_array(e.customer_key, ', ') && ${keys}::text[]` : sql``;
-  const rows = await patientRead(
-    sql,
+  const rows = await largeRead(
+    desk,
     async (patient) =>
       await patient<Row[]>`
     select u.id, coalesce(u.name, u.username) as name, u.username,
@@ -43,8 +42,8 @@ export async function listPersonRows(deps: Deps, desk: DeskVisit, which: Which):
 /** How many people meet the same conditions. */
 export async function countPeople(deps: Deps, desk: DeskVisit, { where, states }: Pick<Which, 'where' | 'states'>) {
   const condition = desk.sql`${where} ${hasState(deps, desk, states)}`;
-  const [row] = await patientRead(
-    desk.sql,
+  const [row] = await largeRead(
+    desk,
     async (sql) => await sql<[{ count: number }]>`select count(*) from portal_user u where ${condition}`,
   );
   return row.count;
