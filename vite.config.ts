@@ -98,7 +98,7 @@ export default defineConfig({
         cssMinify: true,
         // What browsers load on demand is one file on the server: that splitting has no effect here is intended.
         rolldownOptions: {
-          input: ['web/render.tsx', 'web/render-static.ts', 'web/desk/render-behind.ts'],
+          input: ['web/render.tsx', 'web/render-static.ts', 'web/desk/render-behind.tsx'],
           checks: { ineffectiveDynamicImport: false },
         },
       },

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { accountFields } from '#contract/account.ts';
-import { type DeskAct, type DeskNotice, type DeskPage, type DeskView, deskFields, deskPath } from '#contract/desk.ts';
+import { type DeskAct, type DeskNotice, type DeskPage, type DeskView, deskFields } from '#contract/desk.ts';
 import { queryNames } from '#contract/screens.ts';
 import { isFormOf } from '../account/account-visit.ts';
 import { proofToAsk, prove } from '../account/prove.ts';
@@ -89,7 +89,6 @@ export function deskRoute<Found>(deps: Deps, room: Omit<DeskPageRoom<Found>, 'pa
       return await deps.pages.sendDesk(request, reply, status, {
         view,
         actor: { name: actor.name, username: actor.username, isAdministrator: actor.role === null },
-        path: path.slice((deps.config.basePath + deskPath).length),
         sessionId: visit.session.id,
         result: event?.actor === desk.by.actor ? eventRowOf(desk, event) : null,
         ...{ notice: null, field: null, begun: null, ask: null, kept: {} },

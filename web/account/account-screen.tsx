@@ -1,4 +1,4 @@
-import type { ComponentType } from 'react';
+import type { ComponentType, ReactNode } from 'react';
 import { type AccountSection, type AccountView, accountNotices, type ViewOf } from '#contract/account.ts';
 import { defaultDestination } from '#contract/destination.ts';
 import { useApp } from '../app-context.ts';
@@ -58,29 +58,46 @@ function Person({ displayName, email, customers, groups }: ViewOf<'overview'>) {
   const name = displayName ?? username;
   const facts = [displayName && username !== email && username, email, customers.join(', ')].filter(Boolean);
   return (
+    <Title
+      name={name}
+      heading={
+        <>
+          <span className="sr">{text('account-title')}: </span>
+          {name}
+        </>
+      }
+    >
+      <p className="soft">{facts.join(' · ')}</p>
+      {groups.length > 0 && (
+        <p className="soft">
+          {text('signed-in-groups')}: {groups.slice(0, mostGroups).join(', ')}
+          {groups.length > mostGroups && ', …'}
+        </p>
+      )}
+    </Title>
+  );
+}
+
+type TitleProps = { name: string; heading?: ReactNode; beside?: ReactNode; children?: ReactNode };
+
+/** What a page is about, with the letters of its name. */
+export function Title({ name, heading = name, beside, children }: TitleProps) {
+  return (
     <header className="title">
       <span className="arch" aria-hidden="true">
         {initialsOf(name)}
       </span>
       <div>
-        <h1>
-          <span className="sr">{text('account-title')}: </span>
-          {name}
-        </h1>
-        <p className="soft">{facts.join(' · ')}</p>
-        {groups.length > 0 && (
-          <p className="soft">
-            {text('signed-in-groups')}: {groups.slice(0, mostGroups).join(', ')}
-            {groups.length > mostGroups && ', …'}
-          </p>
-        )}
+        <h1>{heading}</h1>
+        {children}
       </div>
+      {beside}
     </header>
   );
 }
 
 /** The first letters of the first two words. */
-export function initialsOf(name: string): string {
+function initialsOf(name: string): string {
   const words = name.split(/[^\p{L}\p{N}]+/u).filter(Boolean);
   return words
     .slice(0, 2)

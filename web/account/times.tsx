@@ -42,13 +42,17 @@ export function TimeInUtc({ at, style }: { at: Date; style: 'day' | 'clock' }) {
   return <time dateTime={at.toISOString()}>{inWords(at, style, language, 'UTC')}</time>;
 }
 
-/** A text with a time in it. */
-export function TextAt({ text: key, ...time }: Props & { text: AccountKey }) {
-  const [before, after] = useBehind().text(key).split('{time}');
+type TextProps = { text: AccountKey; at: Date | null; isDay?: boolean };
+
+/** A text with a time in it, or without one where there is none. */
+export function TextAt({ text: key, at, isDay = false }: TextProps) {
+  const text = useBehind().text(key);
+  if (at === null) return text;
+  const [before, after] = text.split('{time}');
   return (
     <span>
       {before}
-      <Time {...time} />
+      <Time at={at} isDay={isDay} />
       {after}
     </span>
   );

@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react';
-import type { Chain, DeskAct, DeskViewOf } from '#contract/desk.ts';
+import type { Chain, DeskViewOf } from '#contract/desk.ts';
 import type { AccountKey } from '../account/account-context.tsx';
 import { AccountForm } from '../account/account-form.tsx';
 import { TextAt, Time } from '../account/times.tsx';
 import { Icon, shapes } from '../components/icon.tsx';
-import { Seen } from './act-form.tsx';
 import { useDesk } from './desk-context.tsx';
 import { EventWords } from './events.tsx';
+import { Seen } from './form.tsx';
 
 const ring = 'M2.75 10a7.25 7.25 0 1 0 14.5 0 7.25 7.25 0 1 0-14.5 0Z';
 const marks = { passed: `${ring}m4.05.3 2.2 2.2 4.2-4.8`, open: ring, waits: `${ring}M10 6v4l2.6 1.6` };
@@ -20,12 +20,12 @@ function Step({ mark, children }: { mark: keyof typeof marks; children: ReactNod
   );
 }
 
-/** Why a sign-in failed, what helps, and what came before. */
-export function Verdict({ chain, hint }: { chain: Chain; hint: (act: DeskAct) => ReactNode }) {
+/** Why a sign-in failed, what helps, and what came before; `children`: what the act that helps will do. */
+export function Verdict({ event, passed, unreached, failure, act, children }: Chain & { children: ReactNode }) {
   const { text } = useDesk();
-  const { event, passed, unreached, failure, act } = chain;
   const isRefused = failure !== null || event.event.endsWith('-refused');
   const [before, after] = text(isRefused ? 'desk-why' : 'desk-recorded').split('{reference}');
+  const steps = unreached.map((step) => text(`desk-part-${step}` as AccountKey)).join(', ');
   return (
     <section className="panel" aria-labelledby="why">
       <header>
@@ -39,21 +39,15 @@ export function Verdict({ chain, hint }: { chain: Chain; hint: (act: DeskAct) =>
           {[event.address, event.browser].map((fact) => fact && `, ${fact}`)}
         </span>
       </header>
-      {isRefused ? (
-        <p className="verdict bad">
-          <Icon shape={shapes.alert} size={22} />
-          <span>{failure === null ? <EventWords {...event} /> : text(`desk-why-${failure}` as AccountKey)}</span>
-        </p>
-      ) : (
-        <p>
-          <EventWords {...event} />
-        </p>
-      )}
+      <p className={isRefused ? 'verdict bad' : undefined}>
+        {isRefused && <Icon shape={shapes.alert} size={22} />}
+        {failure === null ? <EventWords {...event} /> : <span>{text(`desk-why-${failure}` as AccountKey)}</span>}
+      </p>
       {failure !== null && <p>{text(`desk-means-${failure}` as AccountKey)}</p>}
       {act && (
         <AccountForm action={act} className="row" button={`desk-act-${act}`}>
           <Seen />
-          <div className="soft">{hint(act)}</div>
+          <div className="soft">{children}</div>
         </AccountForm>
       )}
       {passed.length + unreached.length > 0 && (
@@ -65,13 +59,7 @@ export function Verdict({ chain, hint }: { chain: Chain; hint: (act: DeskAct) =>
                 <StepWords {...step} />
               </Step>
             ))}
-            {unreached.length > 0 && (
-              <Step mark="open">
-                {text('desk-unreached', {
-                  steps: unreached.map((step) => text(`desk-part-${step}` as AccountKey)).join(', '),
-                })}
-              </Step>
-            )}
+            {steps && <Step mark="open">{text('desk-unreached', { steps })}</Step>}
           </ol>
         </div>
       )}
@@ -111,11 +99,7 @@ export function Door({ door, name }: { door: DeskViewOf<'person'>['door']; name:
       <ol className="chain">
         {door.map(({ step, values, at }) => (
           <Step key={step} mark={step === 'wait' ? 'waits' : 'open'}>
-            {at ? (
-              <TextAt text={`desk-door-${step}` as AccountKey} at={at} />
-            ) : (
-              text(`desk-door-${step}` as AccountKey, values)
-            )}
+            {at ? <TextAt text="desk-door-wait" at={at} /> : text(`desk-door-${step}` as AccountKey, values)}
           </Step>
         ))}
       </ol>

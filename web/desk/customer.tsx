@@ -7,12 +7,12 @@ import {
   type Rehearsal,
 } from '#contract/desk.ts';
 import { AccountForm } from '../account/account-form.tsx';
-import { initialsOf } from '../account/account-screen.tsx';
+import { Title } from '../account/account-screen.tsx';
 import { TextAt } from '../account/times.tsx';
 import { Icon, shapes } from '../components/icon.tsx';
-import { Act, Entry, Filter, Seen } from './act-form.tsx';
 import { useDesk } from './desk-context.tsx';
-import { PeopleTable } from './people.tsx';
+import { Act, Entry, Filter, Seen } from './form.tsx';
+import { PeopleTable } from './table.tsx';
 
 type View = DeskViewOf<'customer'>;
 
@@ -20,38 +20,34 @@ type View = DeskViewOf<'customer'>;
 export function CustomerPage(view: View) {
   const { text, toDesk } = useDesk();
   const { customerKey, displayName, active, policies, acts } = view;
-  const facts = policies
-    .slice(0, 3)
-    .map(({ name, value }) => `${text(`desk-field-${name}`)}: ${text(`desk-is-${value}`)}`);
+  const mayChange = acts.includes('policies');
+  const facts = policies.map(({ name, value }) => `${text(`desk-field-${name}`)}: ${text(`desk-is-${value}`)}`);
+  const entries = policies.map(({ name, value }) => ({ name, value, options: customerPolicies[name] }));
+  const links = (
+    <p className="links">
+      {mayChange && <a href="#policies">{text('desk-act-policies')}</a>}
+      <a href={toDesk('/events', { customer: customerKey })}>{text('desk-events')}</a>
+    </p>
+  );
   return (
     <>
-      <header className="title">
-        <span className="arch" aria-hidden="true">
-          {initialsOf(displayName)}
-        </span>
-        <div>
-          <h1>{displayName}</h1>
-          <p className="soft">{facts.join(' · ')}</p>
-          {!active && <p className="state bad">{text('desk-customer-off')}</p>}
-        </div>
-        <p className="links">
-          {acts.includes('policies') && <a href="#policies">{text('desk-act-policies')}</a>}
-          <a href={toDesk('/events', { customer: customerKey })}>{text('desk-events')}</a>
-        </p>
-      </header>
+      <Title name={displayName} beside={links}>
+        <p className="soft">{facts.slice(0, 3).join(' · ')}</p>
+        {!active && <p className="state bad">{text('desk-customer-off')}</p>}
+      </Title>
       <div className="cols">
         <People {...view} />
         <div className="stackup">
           <Networks {...view} />
           <Connections {...view} />
-          {acts.includes('policies') && (
+          {mayChange && (
             <section className="panel">
-              <Act act="policies" hint={text('desk-will-policies')} button="desk-do-policies">
-                <Entry of="policies" name="name" value={displayName} isRequired />
-                {policies.map(({ name, value }) => (
-                  <Entry key={name} of="policies" name={name} value={value} options={customerPolicies[name]} />
-                ))}
-              </Act>
+              <Act
+                act="policies"
+                hint={text('desk-will-policies')}
+                button="desk-do-policies"
+                entries={[{ name: 'name', value: displayName, isRequired: true }, ...entries]}
+              />
             </section>
           )}
         </div>
@@ -59,6 +55,13 @@ export function CustomerPage(view: View) {
     </>
   );
 }
+
+const invited = [
+  { name: 'email', isRequired: true },
+  { name: 'name' },
+  { name: 'username' },
+  { name: 'groupNames', isLines: true },
+];
 
 function People({ customerKey, acts, people, total, filter: { person, state, from } }: View) {
   const { text, toDesk } = useDesk();
@@ -71,17 +74,14 @@ function People({ customerKey, acts, people, total, filter: { person, state, fro
         {acts.includes('import') && <a href={toDesk(`${path}/import`)}>{text('desk-act-import')}</a>}
       </header>
       {acts.includes('invite') && (
-        <Act act="invite" hint={text('desk-will-invitation')} button="desk-do-invite">
-          <Entry of="invite" name="email" isRequired />
-          <Entry of="invite" name="name" />
-          <Entry of="invite" name="username" />
-          <Entry of="invite" name="groupNames" isLines />
-        </Act>
+        <Act act="invite" hint={text('desk-will-invitation')} button="desk-do-invite" entries={invited} />
       )}
-      <Filter>
-        <Entry name="person" value={person} />
-        <Entry name="state" value={state} options={peopleFilters} />
-      </Filter>
+      <Filter
+        entries={[
+          { name: 'person', value: person },
+          { name: 'state', value: state, options: peopleFilters },
+        ]}
+      />
       <PeopleTable people={people} found={person} isOfCustomer />
       <p className="row">
         <span className="soft">{text('desk-shown', { from: Math.min(from + 1, last), to: last, total })}</span>

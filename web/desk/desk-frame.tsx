@@ -1,6 +1,6 @@
-import { type ComponentType, use } from 'react';
-import { accountUrl } from '#contract/account.ts';
-import type { DeskView, DeskViewOf } from '#contract/desk.ts';
+import type { ComponentType } from 'react';
+import { type AskedProof, accountUrl } from '#contract/account.ts';
+import type { DeskPage, DeskView, DeskViewOf } from '#contract/desk.ts';
 import { queryNames, withQuery } from '#contract/screens.ts';
 import { type AccountKey, BehindContext } from '../account/account-context.tsx';
 import { ProofForm } from '../account/proof-form.tsx';
@@ -9,59 +9,49 @@ import { Icon } from '../components/icon.tsx';
 import { Alert } from '../components/notice.tsx';
 import { Mark, PageFooter } from '../components/page-frame.tsx';
 import { CustomerPage } from './customer.tsx';
-import { Customers } from './customers.tsx';
 import { DeskContext, useDesk } from './desk-context.tsx';
-import { EventWords, Reference } from './events.tsx';
-import { Events } from './events-page.tsx';
+import { Events, EventWords, Reference } from './events.tsx';
+import { AskedLanguage } from './form.tsx';
 import { Import } from './import.tsx';
 import { Person } from './person.tsx';
-import { Search } from './search.tsx';
+import { Customers, Search } from './search.tsx';
 
-const pages: { [Name in DeskView['name']]?: ComponentType<DeskViewOf<Name>> } = {
+const pages: { [Name in DeskView['name']]: ComponentType<DeskViewOf<Name>> } = {
   search: Search,
   events: Events,
   person: Person,
   customers: Customers,
   customer: CustomerPage,
   import: Import,
-  prove: SecondFactor,
+  prove: Proof,
 };
 
 /** The bar with the search, what was just done, and the page; or the proof that comes before. */
-export function DeskFrame() {
-  const desk = use(DeskContext);
-  const { page, message, askedLanguage } = useApp();
-  if (!desk) throw new Error('The desk is missing around this component');
+export function DeskFrame(desk: DeskPage) {
+  const { page, askedLanguage } = useApp();
   const here = withQuery(page.url.split('?')[0] ?? '', { [queryNames.language]: askedLanguage });
-  const { actor, sessionId, begun, kept, ask, view } = desk;
+  const { actor, view, ask } = desk;
   const Page = pages[view.name] as ComponentType<DeskView>;
-  const text = message as (key: AccountKey) => string;
   return (
-    <BehindContext value={{ username: actor.username, sessionId, begun, kept, here, comesBackTo: here }}>
-      <div className="portal account desk">
-        <Bar />
-        <main className="room" id="main" aria-busy={false}>
-          <Result />
-          {ask === null ? (
-            <Page {...view} />
-          ) : (
-            <section className="panel narrow">
-              <h1>{begun ? text(`desk-act-${begun}`) : text('desk-title')}</h1>
-              <ProofForm ask={ask} />
-            </section>
-          )}
-        </main>
-        <PageFooter />
-        <p className="sr" role="status" />
-      </div>
+    <BehindContext value={{ ...desk, username: actor.username, here, comesBackTo: here }}>
+      <DeskContext value={desk}>
+        <div className="portal account desk">
+          <Bar />
+          <main className="room" id="main" aria-busy={false}>
+            <Result />
+            {ask === null ? <Page {...view} /> : <Proof asks={ask} />}
+          </main>
+          <PageFooter />
+          <p className="sr" role="status" />
+        </div>
+      </DeskContext>
     </BehindContext>
   );
 }
 
 function Bar() {
   const { text, toDesk, view, actor } = useDesk();
-  const { page, askedLanguage } = useApp();
-  const asked = view.name === 'search' ? view.text : '';
+  const { basePath } = useApp().page.rules;
   return (
     <header className="bar">
       <a className="logo" href={toDesk('')}>
@@ -72,7 +62,7 @@ function Bar() {
       <form className="find" method="get" action={toDesk('')} role="search">
         <div className="control">
           <Icon shape={lens} size={18} />
-          {askedLanguage && <input type="hidden" name={queryNames.language} value={askedLanguage} />}
+          <AskedLanguage />
           <input
             type="search"
             name="q"
@@ -80,18 +70,17 @@ function Bar() {
             placeholder={text('desk-search-label')}
             autoComplete="off"
             spellCheck={false}
-            defaultValue={asked}
+            defaultValue={view.name === 'search' ? view.text : ''}
           />
         </div>
       </form>
       <nav aria-label={text('desk-title')}>
-        <a href={toDesk('/customers')} aria-current={view.name === 'customers' ? 'page' : undefined}>
-          {text('desk-customers')}
-        </a>
-        <a href={toDesk('/events')} aria-current={view.name === 'events' ? 'page' : undefined}>
-          {text('desk-events')}
-        </a>
-        <a href={accountUrl(page.rules.basePath, 'overview')}>{actor.name}</a>
+        {(['customers', 'events'] as const).map((name) => (
+          <a key={name} href={toDesk(`/${name}`)} aria-current={view.name === name ? 'page' : undefined}>
+            {text(`desk-${name}`)}
+          </a>
+        ))}
+        <a href={accountUrl(basePath, 'overview')}>{actor.name}</a>
       </nav>
     </header>
   );
@@ -102,36 +91,35 @@ const lens = 'M3.5 9a5.5 5.5 0 1 0 11 0 5.5 5.5 0 1 0-11 0ZM13.2 13.2 17 17';
 /** What a form has just done, as it was recorded; or why it was not done. */
 function Result() {
   const { text, notice, field, result } = useDesk();
-  if (notice !== null)
+  if (notice !== null) {
+    const why = notice === 'entryRefused' && field ? `desk-refused-${field}` : `desk-notice-${notice}`;
     return (
       <Alert kind="bad" answerTo={{}}>
-        {text(
-          field !== null && notice === 'entryRefused'
-            ? (`desk-refused-${field}` as AccountKey)
-            : `desk-notice-${notice}`,
-        )}
+        {text(why as AccountKey)}
       </Alert>
     );
-  if (result === null) return null;
+  }
   return (
-    <Alert answerTo={{}}>
-      <EventWords {...result} /> <Reference of={result} />
-    </Alert>
+    result && (
+      <Alert answerTo={{}}>
+        <EventWords {...result} /> <Reference of={result} />
+      </Alert>
+    )
   );
 }
 
-/** Before the desk opens: a second factor, or the way to set one up. */
-function SecondFactor({ asks }: DeskViewOf<'prove'>) {
-  const { text } = useDesk();
-  const { page } = useApp();
+/** Before the desk opens, or an act: who it is, or the way to set up a second factor. */
+function Proof({ asks }: { asks: AskedProof | 'setUp' }) {
+  const { text, begun } = useDesk();
+  const { basePath } = useApp().page.rules;
   return (
     <section className="panel narrow">
-      <h1>{text('desk-title')}</h1>
+      <h1>{text(begun ? `desk-act-${begun}` : 'desk-title')}</h1>
       {asks === 'setUp' ? (
         <>
           <p className="hint">{text('desk-set-up')}</p>
           <p>
-            <a className="button" href={accountUrl(page.rules.basePath, 'app')}>
+            <a className="button" href={accountUrl(basePath, 'app')}>
               {text('account-set-up')}
             </a>
           </p>

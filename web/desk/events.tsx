@@ -1,30 +1,78 @@
-import { type EventRow, personPath } from '#contract/desk.ts';
+import { type DeskViewOf, type EventRow, personPath } from '#contract/desk.ts';
 import type { AccountKey } from '../account/account-context.tsx';
 import { Time, TimeInUtc } from '../account/times.tsx';
 import { useDesk } from './desk-context.tsx';
+import { Filter } from './form.tsx';
 import { Table } from './table.tsx';
 
-/** The text of a reason; those of single sign-on mean something else, though a few are called as others'. */
-export function reasonKey({ event, reason }: Pick<EventRow, 'event' | 'reason'>): AccountKey {
-  return `reason-${event === 'sso-refused' ? 'sso-' : ''}${reason}` as AccountKey;
+/** What was recorded, by a filter; the same as a file. */
+export function Events({ customers, filter, events, before }: DeskViewOf<'events'>) {
+  const { text, toDesk } = useDesk();
+  const { customer, person, kind, from, to } = filter;
+  const all = { key: '', name: text('desk-all') };
+  const entries = [
+    { name: 'customer', value: customer, options: [all, ...customers] },
+    { name: 'person', value: person },
+    { name: 'kind', value: kind, options: [all, 'signIns', 'refusals', 'acts'] },
+    { name: 'from', value: from, type: 'date' },
+    { name: 'to', value: to, type: 'date' },
+  ] as const;
+  const asked = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ''));
+  return (
+    <>
+      <div className="title">
+        <div>
+          <h1>{text('desk-events')}</h1>
+          <p className="soft">{text('desk-events-file')}</p>
+        </div>
+        <p className="links">
+          <a href={toDesk('/events.csv', asked)}>CSV</a>
+          <a href={toDesk('/events.jsonl', asked)}>JSON Lines</a>
+        </p>
+      </div>
+      <section className="panel">
+        <Filter entries={entries} />
+        {events.length === 0 ? <p>{text('desk-events-none')}</p> : <EventTable events={events} byDay />}
+        <p className="row">
+          <span className="soft">{text('desk-events-utc')}</span>
+          {before !== null && <a href={toDesk('/events', { ...asked, before })}>{text('desk-older')}</a>}
+        </p>
+      </section>
+    </>
+  );
 }
 
-/** What a reason means, in the reader's words. */
-export function useReason() {
-  const { text } = useDesk();
-  return (of: Pick<EventRow, 'event' | 'reason'>) => (of.reason === null ? null : text(reasonKey(of)));
+type TableProps = { events: readonly EventRow[]; byDay?: boolean; isOfPerson?: boolean };
+
+/** Events, newest first; `byDay`: under their days, in UTC as the filter means them. On a person's page nobody is named. */
+export function EventTable({ events, byDay = false, isOfPerson = false }: TableProps) {
+  const { toDesk } = useDesk();
+  const linked = ({ person }: EventRow) => person && <a href={toDesk(personPath(person.id))}>{person.name}</a>;
+  const columns = {
+    'desk-when': ({ at }: EventRow) => (byDay ? <TimeInUtc at={at} style="clock" /> : <Time at={at} />),
+    'desk-what-happened': (event: EventRow) => <EventWords {...event} />,
+    ...(!isOfPerson && { 'desk-person': linked }),
+    'desk-by-or-from': ({ actor, address, connection }: EventRow) =>
+      actor?.replace(/^user:/, '') ?? (address ? <span className="num">{address}</span> : connection),
+    'desk-reference': (event: EventRow) => <Reference of={event} />,
+  };
+  const above = (event: EventRow, before?: EventRow) =>
+    byDay && dayOf(event) !== dayOf(before) && <TimeInUtc at={event.at} style="day" />;
+  return <Table label="desk-events" rows={events} columns={columns} above={above} />;
 }
 
-/** What happened, in a line. */
-export function EventWords(event: EventRow) {
+const dayOf = (event?: EventRow) => event?.at.toISOString().slice(0, 10);
+
+/** What happened, in a line. The reasons of single sign-on mean something else, though a few are called as others'. */
+export function EventWords({ event, reason }: EventRow) {
   const { text } = useDesk();
-  const reason = useReason()(event);
-  const words = text(`event-${event.event}` as AccountKey);
-  return <span className={`state ${toneOf(event)}`}>{reason === null ? words : `${words}: ${reason}`}</span>;
+  const words = text(`event-${event}` as AccountKey);
+  const why = reason && text(`reason-${event === 'sso-refused' ? 'sso-' : ''}${reason}` as AccountKey);
+  return <span className={`state ${toneOf(event)}`}>{why ? `${words}: ${why}` : words}</span>;
 }
 
 /** Bad: somebody was kept out; good: somebody came in; what was changed has no colour. */
-function toneOf({ event }: EventRow): string {
+function toneOf(event: string): string {
   if (/refused|throttled|given-up|not-sent|not-added|second-factor-ended/.test(event)) return 'bad';
   return event === 'signed-in' ? 'good' : 'plain';
 }
@@ -36,34 +84,3 @@ export function Reference({ of: { reference, person } }: { of: EventRow }) {
   const code = <code>{reference}</code>;
   return person ? <a href={toDesk(personPath(person.id), { reference })}>{code}</a> : code;
 }
-
-/** Events, newest first; `byDay`: under their days, in UTC as the filter means them. On a person's page nobody is named. */
-export function EventTable({ events, byDay = false, isOfPerson = false }: EventTableProps) {
-  const { text, toDesk } = useDesk();
-  const rows = events.map((event, index) => ({
-    id: String(index),
-    under: byDay && dayOf(event) !== dayOf(events[index - 1]) && <TimeInUtc at={event.at} style="day" />,
-    cells: [
-      byDay ? <TimeInUtc key="at" at={event.at} style="clock" /> : <Time key="at" at={event.at} />,
-      <EventWords key="words" {...event} />,
-      ...(isOfPerson ? [] : [event.person && <a href={toDesk(personPath(event.person.id))}>{event.person.name}</a>]),
-      event.actor?.replace(/^user:/, '') ??
-        (event.address ? <span className="num">{event.address}</span> : event.connection),
-      <Reference key="reference" of={event} />,
-    ],
-  }));
-  return <Table label={text('desk-events')} columns={isOfPerson ? ofPerson : columns} rows={rows} />;
-}
-
-type EventTableProps = { events: readonly EventRow[]; byDay?: boolean; isOfPerson?: boolean };
-
-const columns = [
-  { title: 'desk-when', isNumber: true },
-  { title: 'desk-what-happened' },
-  { title: 'desk-person' },
-  { title: 'desk-by-or-from' },
-  { title: 'desk-reference' },
-] as const;
-const ofPerson = columns.filter(({ title }) => title !== 'desk-person');
-
-const dayOf = (event: EventRow | undefined) => event?.at.toISOString().slice(0, 10);

@@ -1,6 +1,6 @@
 import { customerPath, type DeskViewOf } from '#contract/desk.ts';
 import { AccountForm } from '../account/account-form.tsx';
-import { initialsOf } from '../account/account-screen.tsx';
+import { Title } from '../account/account-screen.tsx';
 import { useApp } from '../app-context.ts';
 import { HiddenFields } from '../components/portal-form.tsx';
 import { useDesk } from './desk-context.tsx';
@@ -15,15 +15,9 @@ export function Import({ customerKey, displayName, asksProof, last }: View) {
   const isBusy = last?.stage === 'checking' || last?.stage === 'running';
   return (
     <>
-      <header className="title">
-        <span className="arch" aria-hidden="true">
-          {initialsOf(displayName)}
-        </span>
-        <div>
-          <h1>{text('desk-act-import')}</h1>
-          <a href={toDesk(customerPath(customerKey))}>{displayName}</a>
-        </div>
-      </header>
+      <Title name={displayName} heading={text('desk-act-import')}>
+        <a href={toDesk(customerPath(customerKey))}>{displayName}</a>
+      </Title>
       {isBusy && <meta httpEquiv="refresh" content="3" />}
       {last && <Newest {...last} isBusy={isBusy} />}
       {!isBusy && (
@@ -44,6 +38,7 @@ export function Import({ customerKey, displayName, asksProof, last }: View) {
 }
 
 type Last = NonNullable<View['last']> & { isBusy: boolean };
+type Refused = Last['refused'][number];
 
 function Newest({ id, stage, isBusy, refused, refusedCount, ...counts }: Last) {
   const { text } = useDesk();
@@ -51,8 +46,10 @@ function Newest({ id, stage, isBusy, refused, refusedCount, ...counts }: Last) {
   const numbers = Object.entries({ ...counts, refused: refusedCount });
   const inWords = Object.fromEntries(numbers.map(([name, count]) => [name, count.toLocaleString(language)]));
   const words = isBusy ? 'desk-import-read' : stage === 'checked' ? 'desk-import-would' : 'desk-import-did';
-  const rows = refused.map(({ line, problem }) => ({ id: `${line}`, cells: [line, problem] }));
-  const columns = [{ title: 'desk-import-line', isNumber: true }, { title: 'desk-import-problem' }] as const;
+  const columns = {
+    'desk-import-line': ({ line }: Refused) => line,
+    'desk-import-problem': ({ problem }: Refused) => problem,
+  };
   return (
     <section className="panel">
       <h2>{text(`desk-import-${stage}`)}</h2>
@@ -63,8 +60,8 @@ function Newest({ id, stage, isBusy, refused, refusedCount, ...counts }: Last) {
           <HiddenFields of={[['import', id]]} />
         </AccountForm>
       )}
-      {rows.length > 0 && <h2>{text('desk-import-refused')}</h2>}
-      {rows.length > 0 && <Table label={text('desk-import-refused')} columns={columns} rows={rows} />}
+      {refused.length > 0 && <h2>{text('desk-import-refused')}</h2>}
+      {refused.length > 0 && <Table label="desk-import-refused" rows={refused} columns={columns} />}
     </section>
   );
 }

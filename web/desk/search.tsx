@@ -1,10 +1,21 @@
 import type { DeskViewOf } from '#contract/desk.ts';
 import { Panel } from '../account/account-form.tsx';
 import { Time } from '../account/times.tsx';
-import { CustomerTable } from './customers.tsx';
 import { useDesk } from './desk-context.tsx';
 import { EventWords, Reference } from './events.tsx';
-import { PeopleTable } from './people.tsx';
+import { CustomerTable, PeopleTable } from './table.tsx';
+
+/** The customers that whoever looks has. */
+export function Customers({ customers }: DeskViewOf<'customers'>) {
+  return (
+    <>
+      <h1>{useDesk().text('desk-customers')}</h1>
+      <section className="panel">
+        <CustomerTable customers={customers} />
+      </section>
+    </>
+  );
+}
 
 /** As many are looked for of each. */
 const most = 20;
@@ -14,12 +25,11 @@ export function Search({ text: typed, people, customers, references }: DeskViewO
   const { text } = useDesk();
   const count = people.length + customers.length + references.length;
   const isMore = Math.max(people.length, customers.length) >= most;
-  const words =
-    count === 0 ? 'desk-found-none' : count === 1 ? 'desk-found-one' : isMore ? 'desk-found-more' : 'desk-found';
+  const words = count === 0 ? '-none' : count === 1 ? '-one' : isMore ? '-more' : '';
   return (
     <>
       <h1 className="sr">{text('desk-search')}</h1>
-      {typed !== '' && <p className="soft found">{text(words, { count: String(count), text: typed })}</p>}
+      {typed !== '' && <p className="soft found">{text(`desk-found${words}`, { count, text: typed })}</p>}
       <div className={count === 0 ? 'narrow' : 'cols'}>
         <div className="stackup">
           {people.length > 0 && (

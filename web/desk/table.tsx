@@ -1,25 +1,37 @@
 import { Fragment, type ReactNode } from 'react';
+import { type CustomerRow, customerPath, type PersonRow, type PersonState, personPath } from '#contract/desk.ts';
 import type { AccountKey } from '../account/account-context.tsx';
+import { TextAt, Time } from '../account/times.tsx';
 import { useDesk } from './desk-context.tsx';
 
-type Column = { title: AccountKey /** Of times and counts. */; isNumber?: boolean };
-type Row = {
-  id: string;
-  /** What stands above this row and those that follow. */
-  under?: ReactNode;
-  /** In the order of the columns. */
-  cells: ReactNode[];
+type Props<Row> = {
+  label: AccountKey;
+  rows: readonly Row[];
+  /** By their titles: what of a row stands in each. */
+  columns: { [Title in AccountKey]?: (row: Row) => ReactNode };
+  /** What stands above a row and those that follow; `before`: the row before it. */
+  above?: (row: Row, before: Row | undefined) => ReactNode;
 };
 
+/** Columns of times and counts. */
+const ofNumbers: AccountKey[] = [
+  'desk-when',
+  'desk-last-sign-in',
+  'desk-people',
+  'desk-connections',
+  'desk-import-line',
+];
+
 /** A table with a line a row. The roles stand in the markup, because `display` takes them away on a phone. */
-export function Table({ label, columns, rows }: { label: string; columns: readonly Column[]; rows: Row[] }) {
+export function Table<Row>({ label, rows, columns, above }: Props<Row>) {
   const { text } = useDesk();
+  const cells = Object.entries(columns) as [AccountKey, (row: Row) => ReactNode][];
   return (
     // biome-ignore-start lint/a11y/noRedundantRoles: see above
-    <table className="table" role="table" aria-label={label}>
+    <table className="table" role="table" aria-label={text(label)}>
       <thead role="rowgroup">
         <tr role="row">
-          {columns.map(({ title }) => (
+          {cells.map(([title]) => (
             <th key={title} role="columnheader" scope="col">
               {text(title)}
             </th>
@@ -27,26 +39,92 @@ export function Table({ label, columns, rows }: { label: string; columns: readon
         </tr>
       </thead>
       <tbody role="rowgroup">
-        {rows.map(({ id, under, cells }) => (
-          <Fragment key={id}>
-            {under && (
+        {rows.map((row, index) => {
+          const under = above?.(row, rows[index - 1]);
+          return (
+            // biome-ignore lint/suspicious/noArrayIndexKey: they have no identity but their order
+            <Fragment key={index}>
+              {under && (
+                <tr role="row">
+                  <td role="cell" className="day" colSpan={cells.length}>
+                    {under}
+                  </td>
+                </tr>
+              )}
               <tr role="row">
-                <td role="cell" className="day" colSpan={columns.length}>
-                  {under}
-                </td>
+                {cells.map(([title, cell]) => (
+                  <td key={title} role="cell" className={ofNumbers.includes(title) ? 'num' : undefined}>
+                    {cell(row)}
+                  </td>
+                ))}
               </tr>
-            )}
-            <tr role="row">
-              {columns.map(({ title, isNumber }, index) => (
-                <td key={title} role="cell" className={isNumber ? 'num' : undefined}>
-                  {cells[index]}
-                </td>
-              ))}
-            </tr>
-          </Fragment>
-        ))}
+            </Fragment>
+          );
+        })}
       </tbody>
     </table>
     // biome-ignore-end lint/a11y/noRedundantRoles: see above
   );
+}
+
+/** Customers, and what will matter soon. */
+export function CustomerTable({ customers }: { customers: CustomerRow[] }) {
+  const { text, toDesk } = useDesk();
+  const stateOf = ({ active, endsAt }: CustomerRow) => {
+    if (!active) return <span className="state plain">{text('desk-customer-off')}</span>;
+    return endsAt && <span className="state warn">{<TextAt text="desk-ends-first" at={endsAt} isDay />}</span>;
+  };
+  const columns = {
+    'desk-name': ({ key, name }: CustomerRow) => <a href={toDesk(customerPath(key))}>{name}</a>,
+    'desk-people': ({ people }: CustomerRow) => people,
+    'desk-connections': ({ connections }: CustomerRow) => connections,
+    'desk-state': stateOf,
+  };
+  return <Table label="desk-customers" rows={customers} columns={columns} />;
+}
+
+type PeopleProps = {
+  people: readonly PersonRow[];
+  /** What was typed, whose letters are washed. */
+  found?: string;
+  isOfCustomer?: boolean;
+};
+
+/** People with their state, and their customers or, on a customer's page, their last sign-in. */
+export function PeopleTable({ people, found = '', isOfCustomer = false }: PeopleProps) {
+  const { text, toDesk } = useDesk();
+  const lastSignIn = ({ lastSignInAt: at }: PersonRow) => (at ? <Time at={at} isDay /> : text('desk-never'));
+  const columns = {
+    'desk-name': ({ id, name }: PersonRow) => <a href={toDesk(personPath(id))}>{washed(name, found)}</a>,
+    'desk-username': ({ username }: PersonRow) => washed(username, found),
+    ...(isOfCustomer
+      ? { 'desk-last-sign-in': lastSignIn }
+      : { 'desk-customer': ({ customers }: PersonRow) => customers.join(', ') }),
+    'desk-state': ({ state }: PersonRow) => <StateMark {...state} />,
+  };
+  return <Table label="desk-people" rows={people} columns={columns} />;
+}
+
+const tones: Record<PersonState['word'], string> = {
+  signedIn: 'good',
+  canSignIn: 'good',
+  waits: 'bad',
+  noFactor: 'warn',
+  invited: 'plain',
+  noCustomer: 'bad',
+  inactive: 'plain',
+};
+
+/** The state of a person: a mark and always a word. */
+export function StateMark({ word, until }: PersonState) {
+  return <span className={`state ${tones[word]}`}>{<TextAt text={`desk-state-${word}`} at={until} />}</span>;
+}
+
+/** A text with the letters washed by which it was found: beginnings of words. */
+function washed(text: string, by: string): ReactNode {
+  const words = by.match(/[\p{L}\p{N}]+/gu);
+  if (words === null) return text;
+  const beginnings = new RegExp(`(?<![\\p{L}\\p{N}])(${words.join('|')})`, 'giu');
+  // biome-ignore lint/suspicious/noArrayIndexKey: they have no identity but their order
+  return text.split(beginnings).map((part, at) => (at % 2 === 1 ? <mark key={at}>{part}</mark> : part));
 }

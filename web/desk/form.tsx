@@ -7,10 +7,16 @@ import { useApp } from '../app-context.ts';
 import { TextField } from '../components/text-field.tsx';
 import { useDesk } from './desk-context.tsx';
 
-type Props = { act: DeskAct; hint: ReactNode; button?: AccountKey; isBad?: boolean; children?: ReactNode };
+type Props = {
+  act: DeskAct;
+  hint: ReactNode;
+  button?: AccountKey;
+  isBad?: boolean;
+  entries?: readonly EntryOfForm[] | undefined;
+};
 
 /** One of the acts of a page: what will happen, and its form, which stands open once it was begun. `#` and its name lead to it. */
-export function Act({ act, hint, button = `desk-act-${act}`, isBad = false, children }: Props) {
+export function Act({ act, hint, button = `desk-act-${act}`, isBad = false, entries = [] }: Props) {
   const { text, begun } = useDesk();
   return (
     <details className={isBad ? 'act bad' : 'act'} id={act} name="act" open={begun === act}>
@@ -18,7 +24,9 @@ export function Act({ act, hint, button = `desk-act-${act}`, isBad = false, chil
       <AccountForm action={act} button={button} look="quiet">
         <Seen />
         <p className="soft">{hint}</p>
-        {children}
+        {entries.map((entry) => (
+          <Entry key={entry.name} of={act} {...entry} />
+        ))}
       </AccountForm>
     </details>
   );
@@ -30,14 +38,21 @@ export function Seen() {
   return 'seen' in view && <input type="hidden" name={deskFields.seen} value={view.seen} />;
 }
 
-/** A form that shows the page by what is chosen in it; the language is not lost. */
-export function Filter({ children }: { children: ReactNode }) {
-  const { text } = useDesk();
+/** Keeps the language that the address of the page asked for. */
+export function AskedLanguage() {
   const { askedLanguage } = useApp();
+  return askedLanguage && <input type="hidden" name={queryNames.language} value={askedLanguage} />;
+}
+
+/** A form that shows the page by what is chosen in it. */
+export function Filter({ entries }: { entries: readonly EntryOfForm[] }) {
+  const { text } = useDesk();
   return (
     <form className="filter" method="get">
-      {askedLanguage && <input type="hidden" name={queryNames.language} value={askedLanguage} />}
-      {children}
+      <AskedLanguage />
+      {entries.map((entry) => (
+        <Entry key={entry.name} {...entry} />
+      ))}
       <button className="button quiet" type="submit">
         {text('desk-show')}
       </button>
@@ -45,12 +60,10 @@ export function Filter({ children }: { children: ReactNode }) {
   );
 }
 
-type EntryProps = {
+export type EntryOfForm = {
   name: string;
-  value?: string | undefined;
+  value?: string | null;
   type?: 'date';
-  /** Of the form whose refused entry comes back. */
-  of?: DeskAct;
   isRequired?: boolean;
   /** Several, one a line. */
   isLines?: boolean;
@@ -58,12 +71,15 @@ type EntryProps = {
   options?: readonly (string | { key: string; name: string })[];
 };
 
-/** An entry of a form, with the text `desk-field-…`. What was typed comes back, unless somebody else has changed the same. */
-export function Entry({ name, value = '', type, of, isRequired, isLines, options }: EntryProps) {
+/**
+ * An entry of a form, with the text `desk-field-…`. `of`: the act of the form; what was typed comes back once it was refused,
+ * unless somebody else has changed the same.
+ */
+export function Entry({ name, value, type, of, isRequired, isLines, options }: EntryOfForm & { of?: DeskAct }) {
   const { text, begun, kept, notice } = useDesk();
   const typed = begun === of && notice !== 'changedMeanwhile' ? kept[name] : undefined;
   const id = of ? `${of}-${name}` : name;
-  const entry = { id, name, defaultValue: typed ?? value, required: isRequired, autoComplete: 'off' };
+  const entry = { id, name, defaultValue: typed ?? value ?? '', required: isRequired, autoComplete: 'off' };
   const label = text(`desk-field-${name}` as AccountKey);
   if (!isLines && !options) return <TextField label={label} type={type ?? 'text'} {...entry} />;
   return (
@@ -73,14 +89,13 @@ export function Entry({ name, value = '', type, of, isRequired, isLines, options
         {isLines && <textarea rows={3} spellCheck={false} {...entry} />}
         {options && (
           <select {...entry}>
-            {options.map((one) => {
-              const key = typeof one === 'string' ? one : one.key;
-              return (
+            {options
+              .map((one) => (typeof one === 'string' ? { key: one, name: text(`desk-is-${one}` as AccountKey) } : one))
+              .map(({ key, name }) => (
                 <option key={key} value={key}>
-                  {typeof one === 'string' ? text(`desk-is-${one}` as AccountKey) : one.name}
+                  {name}
                 </option>
-              );
-            })}
+              ))}
           </select>
         )}
       </div>

@@ -4,34 +4,23 @@ import { documentBehind } from '../account/document-behind.tsx';
 import type { AllTexts } from '../all-texts.ts';
 import { documentTitle } from '../components/title-heading.tsx';
 import type { PageAssets } from '../render.tsx';
-import { DeskContext } from './desk-context.tsx';
 import { DeskFrame } from './desk-frame.tsx';
+
+export { styles } from '../account/document-behind.tsx';
+export { renderAccount } from '../account/render-account.tsx';
 
 /** Returns the whole HTML document of a page of the desk; its script only searches while one types. */
 export function renderDesk(page: Page, desk: DeskPage, assets: PageAssets): string {
   return documentBehind(page, assets, {
     title: (texts) => documentTitle(titleOf(desk.view, texts), page),
-    tree: (
-      <DeskContext value={desk}>
-        <DeskFrame />
-      </DeskContext>
-    ),
+    tree: <DeskFrame {...desk} />,
     script: assets.deskScript,
   });
 }
 
 function titleOf(view: DeskView, texts: AllTexts): string {
-  switch (view.name) {
-    case 'person':
-      return view.displayName ?? view.username;
-    case 'customer':
-    case 'import':
-      return view.displayName;
-    case 'customers':
-      return texts['desk-customers'];
-    case 'events':
-      return texts['desk-events'];
-    default:
-      return texts['desk-title'];
-  }
+  if (view.name === 'person') return view.displayName ?? view.username;
+  if ('displayName' in view) return view.displayName;
+  if (view.name === 'customers' || view.name === 'events') return texts[`desk-${view.name}`];
+  return texts['desk-title'];
 }
