@@ -79,6 +79,7 @@ export type AccountView =
       /** Null: as the browser says. */
       language: Language | null;
       isPart: boolean;
+      hasDesk: boolean;
       /** Whether the password can be changed here. */
       isPasswordOpen: boolean;
       /** The names of them. */

@@ -76,6 +76,8 @@ export type Account = {
   rememberedDevices: number;
   /** The session comes from a connection that speaks for a part of the account only (docs/decisions/0019). */
   isPart: boolean;
+  /** Whether there is a desk for them. */
+  hasDesk: boolean;
   /** The name of the connection that the session comes from; null for a password. */
   provider: string | null;
   /** The active customers of the session, with their names. */
@@ -97,6 +99,7 @@ async function findAccount(sql: Connection, sessionId: string, now: Date): Promi
       (select count(*)::int from remembered_device where user_id = u.id and ends_at > ${now}) as "rememberedDevices",
       ${speaksForLess(sql, sql`s`)} as "isPart",
       (select name from sso_connection where id = s.connection_id) as provider,
+      u.role is not null or exists (select from membership where user_id = u.id and administers) as "hasDesk",
       (
         select coalesce(jsonb_agg(jsonb_build_object('key', c.key, 'name', c.name) order by c.name), '[]')
         from membership m join customer c on c.id = m.customer_id

@@ -33,6 +33,7 @@ async function viewOf(deps: Deps, visit: AccountVisit): Promise<Extract<AccountV
     customers: account.customers.filter(({ key }) => session.customers.includes(key)).map(({ name }) => name),
     groups: session.groups,
     isPart: account.isPart,
+    hasDesk: account.hasDesk && !account.isPart,
     language: languageOfTag(session.language ?? ''),
     isPasswordOpen: stateOfPassword(visit) === 'open',
     passkeys: passkeys.map(({ name }) => name),

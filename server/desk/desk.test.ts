@@ -17,8 +17,10 @@ beforeEach(async () => {
 });
 
 it.each(['olga', 'sam', 'ada'])('the desk opens to %s, who has a role', async (username) => {
-  const answer = await getDesk(portal, '', await atDesk(portal, username));
+  const cookies = await atDesk(portal, username);
+  const answer = await getDesk(portal, '', cookies);
   expect([answer.statusCode, answer.body.includes('class="portal account desk"')]).toEqual([200, true]);
+  expect((await portal.send({ url: '/portal/account', cookies })).body).toContain('href="/portal/desk"');
 });
 
 it.each(['GET', 'POST', 'PUT', 'OPTIONS'] as const)(

@@ -1,5 +1,6 @@
 import type { ComponentType, ReactNode } from 'react';
 import { type AccountSection, type AccountView, accountNotices, type ViewOf } from '#contract/account.ts';
+import { deskUrl } from '#contract/desk.ts';
 import { defaultDestination } from '#contract/destination.ts';
 import { useApp } from '../app-context.ts';
 import { Alert } from '../components/notice.tsx';
@@ -120,7 +121,7 @@ function AccountNotice() {
 
 /** A bar in place of the door: these rooms are behind it. */
 export function AccountFrame() {
-  const { section, username, sessionId, begun, kept, toSection } = useAccount();
+  const { section, view, username, sessionId, begun, kept, toSection } = useAccount();
   const { toCall, page, message } = useApp();
   const text = message as (key: AccountKey) => string;
   const hub = defaultDestination(page.rules.basePath);
@@ -134,6 +135,9 @@ export function AccountFrame() {
             <Mark />
           </a>
           <nav aria-label={text('account-title')}>
+            {view.name === 'overview' && view.hasDesk && (
+              <a href={deskUrl(page.rules.basePath)}>{text('desk-title')}</a>
+            )}
             <a href={hub}>{text('account-back')}</a>
             <a href={toCall('logout')}>{text('sign-out-button')}</a>
           </nav>
