@@ -1,4 +1,4 @@
-import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger, FastifyReply } from 'fastify';
 import type { JWTVerifyGetKey } from 'jose';
 import type { Configuration } from 'openid-client';
 import type { AccountPage } from '#contract/account.ts';
@@ -72,19 +72,9 @@ export type Wake = { resetRequests: () => void; mails: () => void };
 
 /** Sends pages: rendered per request, or from memory if the page is the same for everybody. */
 export type Pages = {
-  send: (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    status: number,
-    /** The page's own data, in addition to that of every page. */
-    more?: Partial<Page>,
-  ) => Promise<FastifyReply>;
+  /** `more`: the page's own data, in addition to that of every page. */
+  send: (reply: FastifyReply, status: number, more?: Partial<Page>) => Promise<FastifyReply>;
   /** Sends the account page, which loads a script for passkeys only. */
-  sendAccount: (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    status: number,
-    account: AccountPage,
-  ) => Promise<FastifyReply>;
-  sendDesk: (request: FastifyRequest, reply: FastifyReply, status: number, desk: DeskPage) => Promise<FastifyReply>;
+  sendAccount: (reply: FastifyReply, status: number, account: AccountPage) => Promise<FastifyReply>;
+  sendDesk: (reply: FastifyReply, status: number, desk: DeskPage) => Promise<FastifyReply>;
 };

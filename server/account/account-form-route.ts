@@ -35,7 +35,7 @@ export function accountFormRoute(deps: Deps, section: Section) {
     const begun = isProof ? (fields[accountFields.begun] ?? '') : doing;
     const action = Object.hasOwn(section.actions, begun) ? section.actions[begun] : undefined;
     if (!action || (isProof && !action.needsProof))
-      return await refuse(deps, request, reply, 400, { detail: 'Unknown action.', field: accountFields.action });
+      return await refuse(deps, reply, 400, { detail: 'Unknown action.', field: accountFields.action });
     const kept = keptFields(section, fields);
     const visit = await accountVisitOf(deps, visitor);
     if (!visit) return await goOnAfterEnd(visitor);
@@ -75,7 +75,7 @@ export function accountFormRoute(deps: Deps, section: Section) {
       if (sessionToken)
         return answerDone({ kind: 'done', notice: isProof ? 'proven' : 'passwordChanged', sessionToken }, isProof);
       const page = accountUrl(config.basePath, section.name, { [accountFields.action]: begun, ...kept });
-      return toSignIn(deps, request, reply, { who: await who(), page, status: 303 });
+      return toSignIn(deps, reply, { who: await who(), page, status: 303 });
     }
 
     function answerDone({ notice, to, sessionToken, deviceToken }: Done, goesOn: boolean): FastifyReply {

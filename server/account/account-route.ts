@@ -15,8 +15,7 @@ export function accountRoute(deps: Deps, section: Section) {
   return async function account(request: FastifyRequest, reply: FastifyReply) {
     const visitor = visitorOf(deps, request);
     const visit = await accountVisitOf(deps, visitor);
-    if (!visit)
-      return toSignIn(deps, request, reply, { who: await visitor.who(), page: withoutNotice(deps, section, request) });
+    if (!visit) return toSignIn(deps, reply, { who: await visitor.who(), page: withoutNotice(deps, section, request) });
     const asked = queryValue(request, accountFields.action);
     const begun = asked !== null && Object.hasOwn(section.actions, asked) ? asked : null;
     const kept = keptFields(section, Object.fromEntries(new URLSearchParams(splitUrl(request.url).search)));
@@ -43,7 +42,7 @@ export async function showSection(
   if (retryAfter !== undefined) reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfter / 1000))));
   const needsProof = begun !== null && !visit.account.isPart && section.actions[begun]?.needsProof === true;
   const ask = needsProof ? proofToAsk(visit, deps.now()) : null;
-  return await deps.pages.sendAccount(request, reply, retryAfter === undefined ? 200 : 429, {
+  return await deps.pages.sendAccount(reply, retryAfter === undefined ? 200 : 429, {
     section: section.name,
     view: await section.view(deps, visit, begun),
     username: session.username,

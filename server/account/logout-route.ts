@@ -25,10 +25,10 @@ export function logoutRoute(deps: Deps) {
   return async function logout(request: FastifyRequest, reply: FastifyReply) {
     const { config } = deps;
     const { headers } = request;
-    if (!isWanted(headers)) return await refuseForeignSite(deps, request, reply);
+    if (!isWanted(headers)) return await refuseForeignSite(deps, reply);
     if (isSignOutQuestion(request)) return await askFirst(deps, request, reply);
     if (isOurs(headers, config.origins) && !isAheadOfPerson(headers)) return await signOut(deps, request, reply);
-    if (!wantsPage(request)) return await refuseForeignSite(deps, request, reply);
+    if (!wantsPage(request)) return await refuseForeignSite(deps, reply);
     const { forget } = purposeOf(request, config);
     return reply.redirect(signOutQuestionUrl(config.basePath, { forget, lang: languageOverride(request) }), 303);
   };
@@ -45,7 +45,7 @@ async function askFirst(deps: Deps, request: FastifyRequest, reply: FastifyReply
     ...(destination && { [queryNames.destination]: destination }),
   };
   const screen = { name: 'signOutConfirm', query, account: who.session.username } as const;
-  return await deps.pages.send(request, reply, 200, { screen });
+  return await deps.pages.send(reply, 200, { screen });
 }
 
 /** A page, or a script's request: nobody clicks what a browser loads as an image or frame. */
@@ -68,17 +68,17 @@ export function logoutConfirmedRoute(deps: Deps) {
 
 /** While the database is down its button stays, with what it was to do; the session is as it was. */
 export function logoutAgain(deps: Deps): FormKeeper {
-  return async function giveAgain(request, reply, wait) {
-    const { destination, forget } = purposeOf(request, deps.config);
+  return async function giveAgain(reply, wait) {
+    const { destination, forget } = purposeOf(reply.request, deps.config);
     const query = { [queryNames.destination]: destination, [queryNames.forget]: forget };
-    return await refuse(deps, request, reply, 503, { ...wait, again: { call: 'logoutConfirmed', query } });
+    return await refuse(deps, reply, 503, { ...wait, again: { call: 'logoutConfirmed', query } });
   };
 }
 
 async function signOut(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { config } = deps;
   const { destination, forget } = purposeOf(request, config);
-  const ended = await signOutHere(deps, request, reply, { forgets: forget !== undefined });
+  const ended = await signOutHere(deps, reply, { forgets: forget !== undefined });
   // Our button with a destination begins another sign-in there: its tab keeps where it was going.
   const goesOn = request.method === 'POST' && destination !== undefined;
   // Who cancels a registration, or signs in again to set up an app, is still the same person.
@@ -92,7 +92,7 @@ async function signOut(deps: Deps, request: FastifyRequest, reply: FastifyReply)
   const { url, provider, fields } = away;
   if (fields) sendFormPolicy(reply, url);
   const screen = { name: 'leaving', isSignOut: true, url, provider, ...(fields && { fields }) } as const;
-  return await deps.pages.send(request, reply, 200, { screen });
+  return await deps.pages.send(reply, 200, { screen });
 }
 
 /** What a sign-out is for: where the tab goes on, and whether the browser forgets its connection. */

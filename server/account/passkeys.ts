@@ -111,7 +111,7 @@ export function enrolOptionsRoute(deps: Deps) {
     const isProven = proofToAsk(visit, deps.now()) === null;
     if (!isProven || visit.account.isPart || (await standingOf(deps, deps.sql, visit)) !== 'open')
       return sendProblem(reply, 409);
-    const browserToken = await browserToBegin(deps, request, reply, visitor);
+    const browserToken = await browserToBegin(deps, reply, visitor);
     if (browserToken === null) return reply;
     const { userId, username } = visit.session;
     const challenge = await beginCeremony(deps, ceremonyOf(visit, browserToken));

@@ -50,7 +50,7 @@ export function deskRoute<Found>(deps: Deps, room: Omit<DeskPageRoom<Found>, 'pa
     const begun = (doing === proveAction ? fields[accountFields.begun] : doing) as DeskAct;
     const act = room.acts && Object.hasOwn(room.acts, begun) ? room.acts[begun] : undefined;
     if (!act)
-      return await refuse(deps, request, reply, 400, { detail: 'Unknown action.', field: accountFields.action });
+      return await refuse(deps, reply, 400, { detail: 'Unknown action.', field: accountFields.action });
     if (!isFormOf(visit, fields)) return await show(await view(), { notice: 'otherSession' }, 409);
     const target = room.target?.(found);
     if (!target || !mayAct(actor, begun, target)) return await foreign(begun);
@@ -86,7 +86,7 @@ export function deskRoute<Found>(deps: Deps, room: Omit<DeskPageRoom<Found>, 'pa
       const done = site === undefined || site === 'same-origin' ? referenceOfText(query[deskFields.done] ?? '') : null;
       // Whoever is invited was added before: the last event says what it came to.
       const event = done ? (await listAuditEventsByReference(desk.sql, done)).at(-1) : null;
-      return await deps.pages.sendDesk(request, reply, status, {
+      return await deps.pages.sendDesk(reply, status, {
         view,
         actor: { name: actor.name, username: actor.username, isAdministrator: actor.role === null },
         sessionId: visit.session.id,

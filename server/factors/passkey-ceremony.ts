@@ -90,19 +90,14 @@ export function userHandleOf(userId: string): string {
  * The token of the browser that a ceremony begins in; null if it has to wait, which is then answered with 429. All tabs share it,
  * so that what one begins does not end another's; and it outlives them, so that two tabs seldom get a first one each.
  */
-export async function browserToBegin(
-  deps: Deps,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  browser: BrowserToCount,
-): Promise<string | null> {
+export async function browserToBegin(deps: Deps, reply: FastifyReply, browser: BrowserToCount): Promise<string | null> {
   const now = deps.now();
   const until = await countAttempt(deps.sql, [await passkeyKey(deps, browser, 'passkey')], now);
   if (until) {
-    await refuse(deps, request, reply, 429, { retryAfter: until.getTime() - now.getTime() });
+    await refuse(deps, reply, 429, { retryAfter: until.getTime() - now.getTime() });
     return null;
   }
-  const token = readTokenCookie(request.headers, deps.config, 'passkey') ?? newToken();
+  const token = readTokenCookie(reply.request.headers, deps.config, 'passkey') ?? newToken();
   setCookie(reply, deps.config, 'passkey', token, limits.passkeyBrowser);
   return token;
 }
@@ -114,7 +109,7 @@ export function passkeyOptionsRoute(deps: Deps, purpose: 'sign-in' | 'second-fac
   return async function passkeyOptions(request: FastifyRequest, reply: FastifyReply) {
     if (!rp) return sendProblem(reply, 404);
     const visitor = visitorOf(deps, request);
-    const browserToken = await browserToBegin(deps, request, reply, visitor);
+    const browserToken = await browserToBegin(deps, reply, visitor);
     if (browserToken === null) return reply;
     const challenge = await beginCeremony(deps, { purpose, browserToken });
     return reply.send({ challenge, rpId: rp.id, timeout: limits.passkeyChallenge, userVerification: 'required' });

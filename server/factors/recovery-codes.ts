@@ -90,7 +90,7 @@ export function recoveryCodesRoute(deps: Deps) {
     const codes = text?.split(' ').map(groupedRecoveryCode) ?? null;
     const left = await countRecoveryCodes(deps.sql, userId);
     const destination = destinationInLanguage(destinationFor(config, asked), config.basePath, lang);
-    return await deps.pages.send(request, reply, 200, {
+    return await deps.pages.send(reply, 200, {
       screen: { name: 'recoveryCodes', codes, left, destination },
       typedUsername: username,
     });

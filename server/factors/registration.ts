@@ -17,8 +17,7 @@ import { findTotp, newTotpSecret, totpUri } from './totp.ts';
 export function registrationRoute(deps: Deps) {
   return async function registration(request: FastifyRequest, reply: FastifyReply) {
     const site = request.headers['sec-fetch-site'];
-    if (site !== undefined && site !== 'same-origin' && site !== 'none')
-      return await refuseForeignSite(deps, request, reply);
+    if (site !== undefined && site !== 'same-origin' && site !== 'none') return await refuseForeignSite(deps, reply);
     const result = await openRegistration(deps, reply, visitorOf(deps, request));
     if (result.kind === 'open') return reply.send(result.answer);
     if (result.kind === 'signedOut') return sendProblem(reply, 401);

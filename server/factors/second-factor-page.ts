@@ -25,38 +25,32 @@ type Shown = Partial<Page> | { redirect: string };
  */
 export async function secondFactorPage(
   deps: Deps,
-  request: FastifyRequest,
   reply: FastifyReply,
   { screen, who }: { screen: SecondFactorScreen; who: Who | null },
 ): Promise<Shown> {
-  const shown = who && (await pageOf(deps, request, reply, screen, who).catch(nullIfDatabaseAway));
+  const shown = who && (await pageOf(deps, reply, screen, who).catch(nullIfDatabaseAway));
   // Its owner cannot be determined: then no name either, not even the typed one.
   return shown ?? { typedUsername: '' };
 }
 
-async function pageOf(
-  deps: Deps,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  screen: SecondFactorScreen,
-  who: Who,
-): Promise<Shown> {
+async function pageOf(deps: Deps, reply: FastifyReply, screen: SecondFactorScreen, who: Who): Promise<Shown> {
+  const { request } = reply;
   // A code by email is confirmed only while signing in: who goes back to that screen afterwards adds no app.
   const asked = who.kind === 'full' && isFlaggedAsEmail(request) ? 'twoFactor' : screen;
   const to = whereTo(who, asked);
   if (to.kind === 'login') return toSignIn(deps, request, to.notice);
-  if (who.kind === 'half') return await halfPage(deps, request, reply, screen, who);
-  if (who.kind === 'full' && to.kind === 'show') return await ownAppPage(deps, request, reply);
+  if (who.kind === 'half') return await halfPage(deps, reply, screen, who);
+  if (who.kind === 'full' && to.kind === 'show') return await ownAppPage(deps, reply);
   return { redirect: destinationFor(deps.config, askedFor(request)) };
 }
 
 async function halfPage(
   deps: Deps,
-  request: FastifyRequest,
   reply: FastifyReply,
   screen: SecondFactorScreen,
   who: Who & { kind: 'half' },
 ): Promise<Shown> {
+  const { request } = reply;
   const { half } = who;
   const redirect = rightAddress(deps, request, half);
   if (redirect) return { redirect };
@@ -135,7 +129,8 @@ function toSignIn({ config }: Deps, request: FastifyRequest, notice: Notice | un
   return { redirect: screenUrl(config.basePath, 'login', query) };
 }
 
-async function ownAppPage(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<Shown> {
+async function ownAppPage(deps: Deps, reply: FastifyReply): Promise<Shown> {
+  const { request } = reply;
   const goesOnTo = destinationFor(deps.config, askedFor(request));
   const registration = await openRegistration(deps, reply, visitorOf(deps, request));
   switch (registration.kind) {

@@ -52,26 +52,26 @@ export function verifyRoutes(deps: Deps) {
 
   async function verifyCode(request: CodeRequest, reply: FastifyReply) {
     const { body } = request;
-    if (body === undefined) return await refuse(deps, request, reply, 400, { detail: 'The code is missing.' });
+    if (body === undefined) return await refuse(deps, reply, 400, { detail: 'The code is missing.' });
     const form = typeof body === 'string' ? null : body;
     const text = typeof body === 'string' ? body : body.code;
     const code = codeOfText(text) ?? recoveryCodeOfText(text);
     if (code === null) {
-      if (form) return backToForm(request, reply, form, await openFactor(request), 'codeMalformed');
-      return await refuse(deps, request, reply, 400, { detail: 'The code must be six digits.' });
+      if (form) return backToForm(reply, form, await openFactor(request), 'codeMalformed');
+      return await refuse(deps, reply, 400, { detail: 'The code must be six digits.' });
     }
     // The form has a checkbox; a script, whose body is the code alone, says it in the address.
     const remember = form ? form.remember === 'on' : queryValue(request, queryNames.remember) === 'true';
-    const result = await take(request, reply, { by: 'code', given: code, remember, isForm: form !== null });
-    if (form) return answerForm(request, reply, form, result, await openFactor(request), 'codeWrong');
-    return await answerScript(request, reply, result);
+    const result = await take(reply, { by: 'code', given: code, remember, isForm: form !== null });
+    if (form) return answerForm(reply, form, result, await openFactor(request), 'codeWrong');
+    return await answerScript(reply, result);
   }
 
   async function verifyPasskey(request: PasskeyRequest, reply: FastifyReply) {
     if (!config.passkeys) return sendProblem(reply, 404);
     const { credential, redirectURL = '' } = request.body;
-    const result = await take(request, reply, { by: 'passkey', given: credential, remember: false, isForm: true });
-    return answerForm(request, reply, { redirectURL }, result, await openFactor(request), 'passkeyRefused');
+    const result = await take(reply, { by: 'passkey', given: credential, remember: false, isForm: true });
+    return answerForm(reply, { redirectURL }, result, await openFactor(request), 'passkeyRefused');
   }
 
   /** What the form shows that a code was posted by: of a half session, or the app that somebody signed in sets up. */
@@ -81,11 +81,10 @@ export function verifyRoutes(deps: Deps) {
   }
 
   async function take(
-    request: FastifyRequest,
     reply: FastifyReply,
     given: Pick<VerifyRequest, 'by' | 'given' | 'remember' | 'isForm'>,
   ): Promise<VerifyResult> {
-    const visitor = visitorOf(deps, request);
+    const visitor = visitorOf(deps, reply.request);
     const { sessionToken, address } = visitor;
     if (!sessionToken) return { kind: 'signInExpired' };
     const result = await verify(deps, { ...visitor, sessionToken, address, ...given }, await visitor.who());
@@ -97,12 +96,12 @@ export function verifyRoutes(deps: Deps) {
     if (deviceToken) setCookie(reply, config, 'device', deviceToken, limits.deviceLifetime);
     if (rememberedToken) setCookie(reply, config, 'remembered', rememberedToken, limits.rememberedDevice);
     if (connectionId) rememberConnection(deps, reply, connectionId);
-    forgetNextPage(request, reply, config);
-    await endVisits(deps, request);
+    forgetNextPage(reply, config);
+    await endVisits(deps, reply.request);
     return result;
   }
 
-  async function answerScript(request: FastifyRequest, reply: FastifyReply, result: VerifyResult) {
+  async function answerScript(reply: FastifyReply, result: VerifyResult) {
     reply.type('application/json');
     switch (result.kind) {
       case 'right':
@@ -121,19 +120,18 @@ export function verifyRoutes(deps: Deps) {
       case 'tooManyTries':
         return sendProblem(reply, 401, { notice: 'tooManyCodes' });
       case 'throttled':
-        return await refuse(deps, request, reply, 429, { retryAfter: result.retryAfter });
+        return await refuse(deps, reply, 429, { retryAfter: result.retryAfter });
     }
   }
 
   function answerForm(
-    request: FastifyRequest,
     reply: FastifyReply,
     form: Partial<VerifyForm>,
     result: VerifyResult,
     open: OpenFactor,
     wrong: Notice,
   ): FastifyReply {
-    const lang = languageOverride(request);
+    const lang = languageOverride(reply.request);
     const { redirectURL = '' } = form;
     const toLogin = (notice: Notice) => {
       const query = { [queryNames.notice]: notice, [queryNames.destination]: redirectURL || undefined, lang };
@@ -147,7 +145,7 @@ export function verifyRoutes(deps: Deps) {
         return reply.redirect(`${callUrl(config.basePath, 'twoFactorRecoveryCodes')}?${query}`, 303);
       }
       case 'wrong':
-        return isOver(result) ? toLogin('tooManyCodes') : backToForm(request, reply, form, open, wrong);
+        return isOver(result) ? toLogin('tooManyCodes') : backToForm(reply, form, open, wrong);
       case 'tooManyTries':
         return toLogin('tooManyCodes');
       case 'signInExpired':
@@ -155,21 +153,20 @@ export function verifyRoutes(deps: Deps) {
       case 'thenApp':
       case 'mayNotRegister':
         // The page says why not.
-        return backToForm(request, reply, { redirectURL }, ownApp);
+        return backToForm(reply, { redirectURL }, ownApp);
       case 'throttled':
-        return backToForm(request, reply, form, open, 'tooManyAttempts');
+        return backToForm(reply, form, open, 'tooManyAttempts');
     }
   }
 
-  function backToForm(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    form: Partial<VerifyForm>,
-    open: OpenFactor,
-    notice?: Notice,
-  ): FastifyReply {
+  function backToForm(reply: FastifyReply, form: Partial<VerifyForm>, open: OpenFactor, notice?: Notice): FastifyReply {
     const { redirectURL, codeSentViaEmail: _, ...kept } = keptOf(form);
-    const query = { ...kept, [queryNames.notice]: notice, destination: redirectURL, lang: languageOverride(request) };
+    const query = {
+      ...kept,
+      [queryNames.notice]: notice,
+      destination: redirectURL,
+      lang: languageOverride(reply.request),
+    };
     return reply.redirect(secondFactorUrl(config.basePath, open, query), 303);
   }
 }

@@ -39,7 +39,7 @@ export function onlyNavigation(deps: Deps, { inFrames = false } = {}): onRequest
     const mode = request.headers['sec-fetch-mode'];
     const isWanted = isInFrame(request) ? inFrames : destinationOf(request) === 'document';
     if ((mode === undefined || mode === 'navigate') && isWanted && !isAheadOfPerson(request.headers)) return undefined;
-    return await refuse(deps, request, reply, 403);
+    return await refuse(deps, reply, 403);
   };
 }
 
@@ -63,7 +63,7 @@ function isInFrame(request: FastifyRequest): boolean {
 export function noBrowser(deps: Deps): onRequestAsyncHookHandler {
   return async function server(request: FastifyRequest, reply: FastifyReply) {
     const { origin, 'sec-fetch-site': site } = request.headers;
-    return origin || site ? await refuse(deps, request, reply, 403) : undefined;
+    return origin || site ? await refuse(deps, reply, 403) : undefined;
   };
 }
 

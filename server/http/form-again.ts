@@ -29,7 +29,6 @@ declare module 'fastify' {
 
 /** The body is not validated, and absent if it has not been read. `retryAfter` in milliseconds; an outage unless it says else. */
 export type FormKeeper = (
-  request: FastifyRequest,
   reply: FastifyReply,
   wait: { retryAfter: number; reference?: string; status?: 429; notice?: Notice },
 ) => Promise<FastifyReply>;
@@ -37,7 +36,6 @@ export type FormKeeper = (
 /** Answers a posted form with the form itself and an explanation, so that what was entered is kept. */
 export async function formAgain(
   { config, pages }: Deps,
-  request: FastifyRequest,
   reply: FastifyReply,
   again: FormAgain,
   kept: Partial<Page>,
@@ -47,15 +45,15 @@ export async function formAgain(
     ...again.query,
     [queryNames.notice]: notice,
     [queryNames.destination]: destination,
-    [queryNames.language]: languageOverride(request),
+    [queryNames.language]: languageOverride(reply.request),
   };
   const url = screenUrl(config.basePath, screen, query);
   if (again.status !== 400) reply.header('retry-after', String(Math.max(1, Math.ceil(again.retryAfter / 1000))));
-  const reference = again.status === 400 ? null : (again.reference ?? referenceOfRequest(request.id));
+  const reference = again.status === 400 ? null : (again.reference ?? referenceOfRequest(reply.request.id));
   // Without JavaScript a change of language reloads the form, without the hash in it.
   const resetHash = kept.screen?.name === 'forgottenChange' ? kept.screen.resetHash : undefined;
   if (resetHash && isToken(resetHash)) setCookie(reply, config, 'reset', resetHash, limits.resetCookieLifetime);
-  return await pages.send(request, reply, status, { reference, ...kept, url, isAnswer: true });
+  return await pages.send(reply, status, { reference, ...kept, url, isAnswer: true });
 }
 
 /** How a route gives its form again; `keptOf` reads what is kept from the posted fields. */
@@ -64,10 +62,10 @@ export function formKeeper(
   screen: PlainScreen,
   keptOf: (form: Fields, request: FastifyRequest) => Kept,
 ): FormKeeper {
-  return async function giveAgain(request, reply, wait) {
-    const { page, ...address } = keptOf((request.body ?? {}) as Fields, request);
+  return async function giveAgain(reply, wait) {
+    const { page, ...address } = keptOf((reply.request.body ?? {}) as Fields, reply.request);
     const again = { screen, status: 503, notice: 'unavailable', ...wait, ...address } as const;
-    return await formAgain(deps, request, reply, again, page);
+    return await formAgain(deps, reply, again, page);
   };
 }
 

@@ -40,20 +40,19 @@ function refusalOf(deps: Deps, request: FastifyRequest, reply: FastifyReply): Pr
   const { trustedProxies } = deps.config;
   request.address =
     clientAddress(request.socket.remoteAddress, request.headers['x-forwarded-for'], trustedProxies) ?? '';
-  if (isAmbiguous(request)) return refuse(deps, request, reply.header('connection', 'close'), 400);
-  if (request.raw.rawHeaders.length > 2 * limits.headerCount) return refuse(deps, request, reply, 431);
-  if (!isServedHost(deps, request))
-    return refuse(deps, request, reply, 421, { detail: 'This host is not served here.' });
+  if (isAmbiguous(request)) return refuse(deps, reply.header('connection', 'close'), 400);
+  if (request.raw.rawHeaders.length > 2 * limits.headerCount) return refuse(deps, reply, 431);
+  if (!isServedHost(deps, request)) return refuse(deps, reply, 421, { detail: 'This host is not served here.' });
   if (request.address === '' && !needNoAddress.has(splitUrl(request.url).path)) {
     const { remoteAddress: proxy = '' } = request.socket;
     const detail = `The client address could not be determined: see what the proxy ${proxy} sends as X-Forwarded-For.`;
-    return refuse(deps, request, reply, 400, { detail, proxy });
+    return refuse(deps, reply, 400, { detail, proxy });
   }
   const { isHubs, isProviders } = request.routeOptions.config;
   // The gate judges by the path's rule where a request for the hub may come from.
   if (isHubs || isProviders) return null;
   if (harmlessMethods.has(request.method) || isFromOwnOrigin(request.headers, deps.config.origins)) return null;
-  return refuseForeignSite(deps, request, reply);
+  return refuseForeignSite(deps, reply);
 }
 
 /**
@@ -85,11 +84,8 @@ function isServedHost(deps: Deps, request: FastifyRequest): boolean {
 }
 
 /** Answers 403 with nothing changed; a failure to record it must not break the refusal. */
-export async function refuseForeignSite(
-  deps: Deps,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+export async function refuseForeignSite(deps: Deps, reply: FastifyReply): Promise<FastifyReply> {
+  const { request } = reply;
   const { address } = request;
   const steps = [
     {
@@ -103,5 +99,5 @@ export async function refuseForeignSite(
     recordKey('foreign-site', address),
     deps.now(),
   ).catch((error: unknown) => request.log.error({ err: error }, 'a refused request could not be recorded'));
-  return await refuse(deps, request, reply, 403, { detail: 'The request came from another site.' });
+  return await refuse(deps, reply, 403, { detail: 'The request came from another site.' });
 }

@@ -28,8 +28,8 @@ export function tellNextPage(reply: FastifyReply, config: Config, told: ToldToNe
   setCookie(reply, config, 'next-page', Buffer.from(text).toString('base64url'), limits.nextPageLifetime);
 }
 
-export function forgetNextPage(request: FastifyRequest, reply: FastifyReply, config: Config): void {
-  if (readCookie(request.headers, config, 'next-page') !== null) clearCookie(reply, config, 'next-page');
+export function forgetNextPage(reply: FastifyReply, config: Config): void {
+  if (readCookie(reply.request.headers, config, 'next-page') !== null) clearCookie(reply, config, 'next-page');
 }
 
 const none = { reference: null, username: '', isSignedOut: false };

@@ -88,11 +88,11 @@ export function createPages({ config, built }: { config: Config; built: BuiltPag
   }
 
   return {
-    async send(request, reply, status, more) {
-      const page = pageOf(request, more);
-      const encoding = holdsSecret(page) ? 'identity' : encodingOf(request);
+    async send(reply, status, more) {
+      const page = pageOf(reply.request, more);
+      const encoding = holdsSecret(page) ? 'identity' : encodingOf(reply.request);
       const body = await bodyOf(page, encoding, status);
-      if (page.isSignedOut) forgetNextPage(request, reply, config);
+      if (page.isSignedOut) forgetNextPage(reply, config);
       reply
         .code(status)
         .header('content-type', 'text/html; charset=utf-8')
@@ -102,22 +102,22 @@ export function createPages({ config, built }: { config: Config; built: BuiltPag
       return reply.send(body);
     },
 
-    async sendAccount(request, reply, status, account) {
-      return sendBehind(request, reply, status, built.behind.renderAccount(pageOf(request), account));
+    async sendAccount(reply, status, account) {
+      return sendBehind(reply, status, built.behind.renderAccount(pageOf(reply.request), account));
     },
 
-    async sendDesk(request, reply, status, desk) {
-      return sendBehind(request, reply, status, built.behind.renderDesk(pageOf(request), desk));
+    async sendDesk(reply, status, desk) {
+      return sendBehind(reply, status, built.behind.renderDesk(pageOf(reply.request), desk));
     },
   };
 
   /** Not compressed: it holds what only its reader may see, and words of its address (BREACH). */
-  function sendBehind(request: FastifyRequest, reply: FastifyReply, status: number, document: string): FastifyReply {
+  function sendBehind(reply: FastifyReply, status: number, document: string): FastifyReply {
     return reply
       .code(status)
       .headers({
         'content-type': 'text/html; charset=utf-8',
-        'content-language': languageOfRequest(request),
+        'content-language': languageOfRequest(reply.request),
         vary: 'Accept-Language',
         'content-security-policy': policy,
       })

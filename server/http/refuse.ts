@@ -39,16 +39,16 @@ declare module 'fastify' {
 /** Answers a refused request: a readable page for a person, a problem document (RFC 9457) for a script. */
 export async function refuse(
   deps: Deps,
-  request: FastifyRequest,
   reply: FastifyReply,
   status: ProblemStatus,
-  { detail, field, retryAfter, reference, form, proxy, again = againOf(request, status) }: RefusalDetail = {},
+  { detail, field, retryAfter, reference, form, proxy, again = againOf(reply.request, status) }: RefusalDetail = {},
 ): Promise<FastifyReply> {
+  const { request } = reply;
   const retryAfterSeconds = retryAfter === undefined ? null : Math.max(1, Math.ceil(retryAfter / 1000));
   if (retryAfterSeconds !== null) reply.header('retry-after', String(retryAfterSeconds));
   request.whyRefused ??= detail ?? phraseOf(status);
   if (wantsPage(request))
-    return await deps.pages.send(request, reply, status, {
+    return await deps.pages.send(reply, status, {
       screen: {
         name: 'problem',
         status,

@@ -23,21 +23,21 @@ export function unexpectedError(deps: Deps) {
     if (retryAfter !== null) {
       logTemporary(request, error);
       const { formAgain } = request.routeOptions.config;
-      if (formAgain && wantsPage(request)) return await formAgain(request, reply, { retryAfter });
-      return await refuse(deps, request, reply, 503, { retryAfter });
+      if (formAgain && wantsPage(request)) return await formAgain(reply, { retryAfter });
+      return await refuse(deps, reply, 503, { retryAfter });
     }
     if (error instanceof UnreadableBody) {
       const { statusCode, message: detail, field } = error;
-      return await refuse(deps, request, reply, statusCode, { detail, ...(field && { field }) });
+      return await refuse(deps, reply, statusCode, { detail, ...(field && { field }) });
     }
-    if (error.validation) return await refuse(deps, request, reply, 400, validationDetail(error));
+    if (error.validation) return await refuse(deps, reply, 400, validationDetail(error));
     if (error.code === 'FST_STATIC_FORBIDDEN_PATH') return await answerNotFound(request, reply);
     if (error.statusCode === 416) return sendProblem(reply, 416);
     const status = problemStatuses.find((known) => known === error.statusCode && known < 500);
-    if (status) return await refuse(deps, request, reply, status);
-    if (error.statusCode && error.statusCode < 500) return await refuse(deps, request, reply, 400);
+    if (status) return await refuse(deps, reply, status);
+    if (error.statusCode && error.statusCode < 500) return await refuse(deps, reply, 400);
     request.log.error({ err: error }, 'unexpected error');
-    return await refuse(deps, request, reply, 500);
+    return await refuse(deps, reply, 500);
   };
 }
 
@@ -100,7 +100,7 @@ export function notFound(deps: Deps) {
     const methods = methodsOf(request.server, path, basePath);
     if (methods.length > 0 && !methods.includes(request.method)) {
       reply.header('allow', methods.join(', '));
-      return await refuse(deps, request, reply, 405);
+      return await refuse(deps, reply, 405);
     }
     return await nothingThere(deps, request, reply);
   };
@@ -109,7 +109,7 @@ export function notFound(deps: Deps) {
 /** The answer at an address that does not exist, or not for whoever asks. */
 export async function nothingThere(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   if (asksForJson(request)) return sendProblem(reply, 404);
-  return await deps.pages.send(request, reply, 404, { screen: { name: 'notFound' } });
+  return await deps.pages.send(reply, 404, { screen: { name: 'notFound' } });
 }
 
 function screenOfForm(path: string, basePath: string): PlainScreen | undefined {

@@ -46,9 +46,9 @@ export function addGate(app: FastifyInstance, deps: Deps, hub: Hub, lookEvery: n
     const read = readPath(sent);
     if (read === null || originalUrl.includes('#')) {
       const detail = 'The path can be read as more than one.';
-      return await refuse(deps, request, closing(request, reply), 400, { detail });
+      return await refuse(deps, closing(reply), 400, { detail });
     }
-    if (isPortals(read.path)) return await answerNotFound(request, closing(request, reply));
+    if (isPortals(read.path)) return await answerNotFound(request, closing(reply));
     const visitor = visitorOf(deps, request);
 
     const isPublic = read.isPlain && hub.publicPaths.some((open) => isAtOrBelow(sent, open));
@@ -56,27 +56,28 @@ export function addGate(app: FastifyInstance, deps: Deps, hub: Hub, lookEvery: n
     const mayChange = isHandshake || (request.method !== 'GET' && request.method !== 'HEAD');
     const isForeign = mayChange && !isFromOwnOrigin(request.headers, config.origins);
     // On a public path another site's page acts as nobody.
-    if (isForeign && !isPublic) return await refuseForeignSite(deps, request, closing(request, reply));
+    if (isForeign && !isPublic) return await refuseForeignSite(deps, closing(reply));
     const identity = isForeign ? null : identityOf(await visitor.who());
-    if (identity === null && !isPublic) return await refuseNobody(visitor, request, closing(request, reply));
+    if (identity === null && !isPublic) return await refuseNobody(visitor, closing(reply));
     try {
-      return await passOn(request, reply, visitor, identity);
+      return await passOn(reply, visitor, identity);
     } catch (error) {
       if (!(error instanceof HubFailure)) throw error;
-      return await answerInItsPlace(request, reply, error);
+      return await answerInItsPlace(reply, error);
     }
   }
 
   /** A person is sent to sign in, and from there back to the page; a script is told. */
-  async function refuseNobody(visitor: Visitor, request: FastifyRequest, reply: FastifyReply) {
+  async function refuseNobody(visitor: Visitor, reply: FastifyReply) {
+    const { request } = reply;
     const who = await visitor.who();
     if (wantsPage(request) && (request.method === 'GET' || request.method === 'HEAD'))
-      return toSignIn(deps, request, reply, { who, page: request.originalUrl });
+      return toSignIn(deps, reply, { who, page: request.originalUrl });
     return sendProblem(reply, 401);
   }
 
-  async function passOn(request: FastifyRequest, reply: FastifyReply, visitor: Visitor, identity: Identity | null) {
-    const { raw } = request;
+  async function passOn(reply: FastifyReply, visitor: Visitor, identity: Identity | null) {
+    const { raw } = reply.request;
     const { socket, handshakeHead: head } = raw;
     const response = reply.raw;
     const token = identity && hub.audience ? await hubToken(identity, hub.audience) : null;
@@ -108,7 +109,8 @@ export function addGate(app: FastifyInstance, deps: Deps, hub: Hub, lookEvery: n
   }
 
   /** A page for a person, a problem document for a script. What was sent is never sent again by us. */
-  async function answerInItsPlace(request: FastifyRequest, reply: FastifyReply, failure: HubFailure) {
+  async function answerInItsPlace(reply: FastifyReply, failure: HubFailure) {
+    const { request } = reply;
     // The visitor has left, or was closed by us: the hub was only broken off.
     if (reply.raw.destroyed) return undefined;
     request.log.error({ err: failure }, 'the hub gave no answer');
@@ -117,7 +119,7 @@ export function addGate(app: FastifyInstance, deps: Deps, hub: Hub, lookEvery: n
     const status = failure.why === 'silent' ? 504 : 502;
     if (!wantsPage(request)) return sendProblem(reply, status);
     const again = request.method === 'GET' ? 'open' : 'goBack';
-    return await deps.pages.send(request, reply, status, {
+    return await deps.pages.send(reply, status, {
       screen: { name: 'problem', status, retryAfterSeconds: null, again },
       reference: referenceOfRequest(request.id),
     });
@@ -149,6 +151,6 @@ export function addGate(app: FastifyInstance, deps: Deps, hub: Hub, lookEvery: n
 }
 
 /** What remains of a body that is not passed on is not read. */
-function closing(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  return hasBody(request.raw) ? reply.header('connection', 'close') : reply;
+function closing(reply: FastifyReply): FastifyReply {
+  return hasBody(reply.request.raw) ? reply.header('connection', 'close') : reply;
 }

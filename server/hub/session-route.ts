@@ -32,18 +32,18 @@ export function sessionRoute(deps: Deps) {
     const who = await visitorOf(deps, request).who();
     const identity = identityOf(who);
     if (identity === null) {
-      if (page !== null) return toSignIn(deps, request, reply, { who, page });
+      if (page !== null) return toSignIn(deps, reply, { who, page });
       const isIgnored = request.headers['x-forwarded-uri'] !== undefined && !isFromProxy(request);
       return sendProblem(reply, 401, isIgnored ? { detail: 'X-Forwarded-Uri counts from trustedProxies only.' } : {});
     }
     if (isForeignSocket(request))
       return sendProblem(reply, 403, { title: 'A page of another origin asked for a WebSocket' });
     const reading = readSessionQuery(config, splitUrl(request.url).search);
-    if (reading.kind === 'refused') return await refuse(deps, request, reply, 400, reading);
+    if (reading.kind === 'refused') return await refuse(deps, reply, 400, reading);
     const { audience, ...rule } = reading.query;
     const { person } = identity;
     if (!isOpenTo(person, rule))
-      return await refuseOthers(deps, request, reply, { identity, page: page && destinationFor(config, page), rule });
+      return await refuseOthers(deps, reply, { identity, page: page && destinationFor(config, page), rule });
     const token = audience && (await hubToken(identity, audience));
     return reply.headers(identityHeaders(config.identityHeaders, person, token)).send(person);
   };
@@ -121,14 +121,9 @@ type NotTheirs = { identity: Identity; page: string | null; rule: Rule };
 
 const longestRule = 256;
 
-async function refuseOthers(
-  deps: Deps,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  notTheirs: NotTheirs,
-): Promise<FastifyReply> {
+async function refuseOthers(deps: Deps, reply: FastifyReply, notTheirs: NotTheirs): Promise<FastifyReply> {
   const { identity, page } = notTheirs;
-  const reference = await recordRefusal(deps, request, notTheirs);
+  const reference = await recordRefusal(deps, reply.request, notTheirs);
   if (page === null) {
     const detail = 'The signed-in user belongs to none of the customers or groups that may see this.';
     return sendProblem(reply, 403, { title: 'Not open to this user', detail });
@@ -136,7 +131,7 @@ async function refuseOthers(
   // Its form and its language menu are those of the page's address.
   const lang = new URLSearchParams(splitUrl(page).search).get(queryNames.language);
   const language = languageOfTag(lang ?? '');
-  return await deps.pages.send(request, reply, 403, {
+  return await deps.pages.send(reply, 403, {
     url: page,
     ...(language && { language }),
     screen: { name: 'notForYou', username: identity.person.username, comesBackTo: page },

@@ -43,12 +43,12 @@ export function screenRoute(deps: Deps) {
       return reply.redirect(withoutNotice(request), 302);
     if (name === 'login' && who && whereTo(who, name).kind === 'destination')
       return reply.redirect(destinationOf(request), 302);
-    const page = await pageOf(name, request, reply, who);
+    const page = await pageOf(name, reply, who);
     if ('redirect' in page) return reply.redirect(page.redirect, 302);
     const outage = who === null || deps.outage.isDatabaseAway ? outageAt(name, request) : {};
     // Only where it has just happened: anybody can make a link with the notice.
     const isSilent = noticeOfSearch(search) === 'providerSilent' && toldToPage(request, config).reference !== null;
-    return await deps.pages.send(request, reply, name === 'loginFail' && isSilent ? 503 : 200, { ...page, ...outage });
+    return await deps.pages.send(reply, name === 'loginFail' && isSilent ? 503 : 200, { ...page, ...outage });
   };
 
   function withoutNotice({ url }: FastifyRequest): string {
@@ -87,16 +87,16 @@ export function screenRoute(deps: Deps) {
   /** What some screens show in addition, or where they redirect; `who` is null while the database is down. */
   async function pageOf(
     name: Screen['name'],
-    request: FastifyRequest,
     reply: FastifyReply,
     who: Who | null,
   ): Promise<Partial<Page> | { redirect: string }> {
+    const { request } = reply;
     if (name === 'login') return loginPage(request, who);
-    if (name === 'forgottenChange') return await resetPage(deps, request, reply);
+    if (name === 'forgottenChange') return await resetPage(deps, reply);
     if (name === 'forgottenChangedInfo' || name === 'forgottenChangeFailedInfo')
       return { screen: { name, ...invitedPage(request) } };
     if (name === 'twoFactor' || name === 'twoFactorRegistration')
-      return await secondFactorPage(deps, request, reply, { screen: name, who });
+      return await secondFactorPage(deps, reply, { screen: name, who });
     if (name === 'singleSignOn') return await singleSignOnPage(deps, request);
     return {};
   }
@@ -116,8 +116,8 @@ export function standInRoute(deps: Deps) {
     if (to.kind === 'show' && who.kind === 'full') {
       const { username, email, name, customers, groups } = who.session;
       const screen = { name: 'signedIn', person: { username, email, name, customers, groups } } as const;
-      return await deps.pages.send(request, reply, 200, { screen });
+      return await deps.pages.send(reply, 200, { screen });
     }
-    return toSignIn(deps, request, reply, { who, page: request.url });
+    return toSignIn(deps, reply, { who, page: request.url });
   };
 }

@@ -100,12 +100,11 @@ export function destinationToKeep(basePath: string, destination: string): string
  */
 export function toSignIn(
   deps: Deps,
-  request: FastifyRequest,
   reply: FastifyReply,
   { who, page, status = 302 }: { who: Who; page: string; status?: 302 | 303 },
 ): FastifyReply {
   const { basePath, destinationRules } = deps.config;
-  const lang = languageOverride(request);
+  const lang = languageOverride(reply.request);
   const accepted = acceptableDestination(page, destinationRules);
   // The half session determines the screen and its contents.
   if (whereTo(who, 'hub').kind === 'secondFactor')

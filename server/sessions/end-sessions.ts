@@ -83,14 +83,13 @@ export async function endSessionsOfUser(
 /** Ends this browser's session and returns it, and forgets whoever was here; with `forgets`, the connection too. */
 export async function signOutHere(
   deps: Deps,
-  request: FastifyRequest,
   reply: FastifyReply,
   { forgets = false } = {},
 ): Promise<DeletedSession | null> {
   const { config } = deps;
-  const { sessionHash, address, requestId } = visitorOf(deps, request);
+  const { sessionHash, address, requestId } = visitorOf(deps, reply.request);
   const ended = sessionHash && (await deleteSession(deps.sql, sessionHash));
-  await forgetVisits(deps, request, reply);
+  await forgetVisits(deps, reply);
   if (ended) {
     const { userId, username } = ended;
     const event = { event: 'signed-out', userId, username, address, requestId } as const;
@@ -99,8 +98,8 @@ export async function signOutHere(
   // Also one that is sent twice, or that is no token: somebody may have planted it.
   clearCookie(reply, config, 'session');
   for (const name of ['reset', 'passkey'] as const)
-    if (readCookie(request.headers, config, name) !== null) clearCookie(reply, config, name);
-  askForFreshSignIn(deps, request, reply, { forgets });
+    if (readCookie(reply.request.headers, config, name) !== null) clearCookie(reply, config, name);
+  askForFreshSignIn(deps, reply, { forgets });
   return ended;
 }
 

@@ -111,8 +111,8 @@ export function visitTokenHash({ headers }: FastifyRequest, config: Config): Buf
 }
 
 /** Marks the browser that begins a visit; its tabs share the token. Returns the token's hash. */
-export function markBrowser({ headers }: FastifyRequest, reply: FastifyReply, config: Config): Buffer {
-  const token = readTokenCookie(headers, config, 'visit') ?? newToken();
+export function markBrowser(reply: FastifyReply, config: Config): Buffer {
+  const token = readTokenCookie(reply.request.headers, config, 'visit') ?? newToken();
   setCookie(reply, config, 'visit', token, limits.visit + limits.visitRemembered);
   return tokenHash(token);
 }
@@ -124,10 +124,10 @@ export async function endVisits({ config, sql, now }: Deps, request: FastifyRequ
 }
 
 /** Somebody signed out: nothing of their visits is left. */
-export async function forgetVisits({ config, sql }: Deps, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const cookieHash = visitTokenHash(request, config);
+export async function forgetVisits({ config, sql }: Deps, reply: FastifyReply): Promise<void> {
+  const cookieHash = visitTokenHash(reply.request, config);
   if (cookieHash) await sql`delete from visit where browser_hash = ${cookieHash}`;
-  if (readCookie(request.headers, config, 'visit') !== null) clearCookie(reply, config, 'visit');
+  if (readCookie(reply.request.headers, config, 'visit') !== null) clearCookie(reply, config, 'visit');
 }
 
 /** How long a browser remembers the connection of its last sign-in. */
@@ -150,19 +150,14 @@ export function rememberConnection(deps: Deps, reply: FastifyReply, id: string):
 }
 
 /** After a failure the next click asks for an address again: otherwise a person at the wrong provider is stuck. */
-export function forgetConnection(deps: Deps, request: FastifyRequest, reply: FastifyReply): void {
-  const { id, freshSignIn } = remembered(deps, request);
+export function forgetConnection(deps: Deps, reply: FastifyReply): void {
+  const { id, freshSignIn } = remembered(deps, reply.request);
   if (id !== null) remember(deps, reply, { id: null, freshSignIn });
 }
 
 /** After a sign-out the next visit, to whichever provider, asks for a fresh sign-in, once. `forgets`: the connection, too. */
-export function askForFreshSignIn(
-  deps: Deps,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { forgets }: { forgets: boolean },
-): void {
-  remember(deps, reply, { id: forgets ? null : remembered(deps, request).id, freshSignIn: true });
+export function askForFreshSignIn(deps: Deps, reply: FastifyReply, { forgets }: { forgets: boolean }): void {
+  remember(deps, reply, { id: forgets ? null : remembered(deps, reply.request).id, freshSignIn: true });
 }
 
 /** Whether a visit that begins now asks its provider for a fresh sign-in. */
@@ -171,8 +166,8 @@ export function asksForFreshSignIn(deps: Deps, request: FastifyRequest): boolean
 }
 
 /** A visit has asked. */
-export function freshSignInAsked(deps: Deps, request: FastifyRequest, reply: FastifyReply): void {
-  const { id, freshSignIn } = remembered(deps, request);
+export function freshSignInAsked(deps: Deps, reply: FastifyReply): void {
+  const { id, freshSignIn } = remembered(deps, reply.request);
   if (freshSignIn) remember(deps, reply, { id, freshSignIn: false });
 }
 

@@ -25,12 +25,11 @@ export async function letIn(
   }: Omit<Onwards, 'address'> & { username: string | null; byProvider?: boolean },
 ): Promise<FastifyReply> {
   const { config } = deps;
-  const { request } = reply;
-  if (!byProvider) await endVisits(deps, request);
+  if (!byProvider) await endVisits(deps, reply.request);
   setCookie(reply, config, 'session', result.sessionToken);
   // For the next form, should the half session end.
   if (result.kind === 'secondFactor' && username !== null) tellNextPage(reply, config, { username });
-  else forgetNextPage(request, reply, config);
+  else forgetNextPage(reply, config);
   if (result.kind === 'signedIn') setCookie(reply, config, 'device', result.deviceToken, limits.deviceLifetime);
   const { destination, lang } = onwards;
   if (hasShownNoCookie(reply)) {

@@ -60,7 +60,7 @@ export function changePasswordRoute(deps: Deps) {
       case 'changed':
         // The person signs in next, and must not go on in the session of somebody else who was signed in here.
         if (visitorOf(deps, request).sessionToken === null) clearCookie(reply, config, 'reset');
-        else await signOutHere(deps, request, reply);
+        else await signOutHere(deps, reply);
         tellNextPage(reply, config, { username: result.username });
         return reply.redirect(screenUrl(config.basePath, 'forgottenChangedInfo', kept), 303);
       case 'networkRefused': {
@@ -69,11 +69,11 @@ export function changePasswordRoute(deps: Deps) {
       }
       case 'throttled': {
         const { retryAfter, reference } = result;
-        if (!wantsPage(request)) return await refuse(deps, request, reply, 429, { retryAfter });
+        if (!wantsPage(request)) return await refuse(deps, reply, 429, { retryAfter });
         const again = { screen: 'forgottenChange', status: 429, notice: 'tooManyAttempts' } as const;
         const form = { ...again, retryAfter, reference, destination, query: words };
         const page = linkPage(token, isInvitation);
-        return await formAgain(deps, request, reply, form, page);
+        return await formAgain(deps, reply, form, page);
       }
       case 'refused': {
         const { reason, reference } = result;

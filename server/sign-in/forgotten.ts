@@ -120,13 +120,13 @@ export function forgottenRoute(deps: Deps) {
     const isReadable = request.validationError === undefined && isEmailAddress(request.body.username);
     if (!isReadable && isPage) {
       const again = { screen: 'forgotten', status: 400, notice: 'emailMalformed', destination } as const;
-      return await formAgain(deps, request, reply, again, keptOf(deps, request.body));
+      return await formAgain(deps, reply, again, keptOf(deps, request.body));
     }
     if (request.validationError) throw request.validationError;
     const visitor = visitorOf(deps, request);
     if (!isReadable) {
       const problem = { detail: 'username must be an email address', field: 'username' };
-      return await refuse(deps, request, reply, 400, problem);
+      return await refuse(deps, reply, 400, problem);
     }
     const { address } = visitor;
     const now = deps.now();
@@ -148,9 +148,9 @@ export function forgottenRoute(deps: Deps) {
       } as const;
       const reference = await insertEventOnceAMinute(deps.sql, event, recordKey('reset-throttled', address), now);
       const retryAfter = until.getTime() - now.getTime();
-      if (!isPage) return await refuse(deps, request, reply, 429, { retryAfter });
+      if (!isPage) return await refuse(deps, reply, 429, { retryAfter });
       const again = { screen: 'forgotten', status: 429, notice: 'tooManyAttempts', destination } as const;
-      return await formAgain(deps, request, reply, { ...again, retryAfter, reference }, keptOf(deps, request.body));
+      return await formAgain(deps, reply, { ...again, retryAfter, reference }, keptOf(deps, request.body));
     }
     const id = randomUUID();
     await insertJob(deps.sql, { id, queue: resetQueueName, isWaitedFor: true, payload: asked, madeAt: now });

@@ -33,10 +33,7 @@ export function performLoginRoute(deps: Deps) {
     const result = await signIn(deps, { ...visitor, setsUpApp, username, password });
     switch (result.kind) {
       case 'throttled':
-        return await refuse(deps, request, reply, 429, {
-          ...result,
-          form: keptForm(config, request.body),
-        });
+        return await refuse(deps, reply, 429, { ...result, form: keptForm(config, request.body) });
       case 'refused':
         return refuseSignIn(reply, config, { type: 'default', reference: result.reference, username }, onwards);
       case 'networkRefused':
@@ -55,21 +52,14 @@ export function performLoginRoute(deps: Deps) {
     const { username = '', password = '', redirectURL } = request.body ?? {};
     const { typedUsername, destination } = keptForm(config, { username, redirectURL });
     const notice = username === '' || password === '' ? 'entryMissing' : 'entryTooLong';
-    return await formAgain(
-      deps,
-      request,
-      reply,
-      { screen: 'login', status: 400, notice, destination },
-      { typedUsername },
-    );
+    return await formAgain(deps, reply, { screen: 'login', status: 400, notice, destination }, { typedUsername });
   }
 }
 
 /** Shows the form again when a sign-in, by password or passkey, could not be tried. */
 export function signInFormAgain(deps: Deps): FormKeeper {
-  return async (request, reply, wait) =>
-    await refuse(deps, request, reply, 503, {
-      ...wait,
-      form: keptForm(deps.config, (request.body ?? {}) as Partial<LoginForm>),
-    });
+  return async (reply, wait) => {
+    const form = keptForm(deps.config, (reply.request.body ?? {}) as Partial<LoginForm>);
+    return await refuse(deps, reply, 503, { ...wait, form });
+  };
 }

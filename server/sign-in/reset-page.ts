@@ -15,11 +15,8 @@ import { findResetLink } from './reset-link.ts';
  * What the page of a link shows: the form with its extra data, or the address of a page that says that
  * the link was used or is over. Viewing never consumes a link. An unknown hash shows the form as if it were valid.
  */
-export async function resetPage(
-  deps: Deps,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<Partial<Page> | { redirect: string }> {
+export async function resetPage(deps: Deps, reply: FastifyReply): Promise<Partial<Page> | { redirect: string }> {
+  const { request } = reply;
   const { config, sql } = deps;
   const asked = queryValue(request, queryNames.hash);
   const waiting = readTokenCookie(request.headers, config, 'reset');

@@ -25,7 +25,7 @@ export function passkeySignInRoute(deps: Deps) {
     const visitor = visitorOf(deps, request);
     const { onwards, accepted } = destinationOfForm(config, request, visitor);
     const wait = await waitOfPasskeys(deps, visitor);
-    if (wait) return await refuse(deps, request, reply, 429, { ...wait, form: keptForm(config, request.body) });
+    if (wait) return await refuse(deps, reply, 429, { ...wait, form: keptForm(config, request.body) });
     const steps: AuditStep[] = [];
     const result = await signInByPasskey(deps, visitor, request.body.credential, steps);
     if (result.kind === 'signedIn') {

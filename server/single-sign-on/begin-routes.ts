@@ -33,9 +33,9 @@ export function performSsoRoute(deps: Deps) {
   return async function performSso(request: FastifyRequest<{ Body: PerformSsoForm }>, reply: FastifyReply) {
     if (request.validationError && !wantsPage(request)) throw request.validationError;
     const { username, redirectURL, connection: chosen }: Partial<PerformSsoForm> = request.body ?? {};
-    const traveller = await travellerOf(deps, request, reply, {
+    const traveller = await travellerOf(deps, reply, {
       redirectUrl: redirectURL,
-      giveAgain: (wait) => giveAgain(request, reply, { status: 429, notice: 'tooManyAttempts', ...wait }),
+      giveAgain: (wait) => giveAgain(reply, { status: 429, notice: 'tooManyAttempts', ...wait }),
     });
     if (!traveller) return reply;
     const typed = typedName(username ?? '');
@@ -43,20 +43,20 @@ export function performSsoRoute(deps: Deps) {
     if (request.validationError || (!isEmailAddress(typed) && wantsPage(request))) {
       const destination = destinationToKeep(deps.config.basePath, traveller.destination);
       const again = { screen: 'singleSignOn', status: 400, notice: 'emailMalformed', destination } as const;
-      return await formAgain(deps, request, reply, again, { typedUsername });
+      return await formAgain(deps, reply, again, { typedUsername });
     }
     const domain = domainOfAddress(typed);
     const connections = domain ? await listSsoConnectionsOfDomain(deps.sql, domain) : [];
     const usable = connections.filter(({ active }) => active);
     const connection = usable.find(({ key }) => key === chosen) ?? (usable.length === 1 ? usable[0] : undefined);
-    if (connection) return await beginVisit(deps, request, reply, connection, { ...traveller, typed: typedUsername });
+    if (connection) return await beginVisit(deps, reply, connection, { ...traveller, typed: typedUsername });
     if (usable.length > 1)
       return toSingleSignOn(reply, deps.config, { notice: 'chooseConnection', username: typedUsername }, traveller);
     const disabled = connections[0] ?? null;
     const refusal = disabled
       ? refusalFor('connection-disabled', 'it is disabled')
       : refusalFor('unknown-domain', 'no connection vouches for the domain of the address');
-    return await cannotBegin(deps, request, reply, refusal, {
+    return await cannotBegin(deps, reply, refusal, {
       ...traveller,
       connection: disabled,
       typed: typedUsername,
@@ -81,9 +81,9 @@ export const checkSsoSchema = { body: CheckSsoForm };
 export function checkSsoRoute(deps: Deps) {
   return async function checkSso(request: FastifyRequest<{ Body: CheckSsoForm }>, reply: FastifyReply) {
     const { redirectURLSSO, username } = request.body;
-    const traveller = await travellerOf(deps, request, reply, {
+    const traveller = await travellerOf(deps, reply, {
       redirectUrl: redirectURLSSO,
-      giveAgain: (wait) => refuse(deps, request, reply, 429, { ...wait, form: keptButton(deps, request) }),
+      giveAgain: (wait) => refuse(deps, reply, 429, { ...wait, form: keptButton(deps, request) }),
     });
     if (!traveller) return reply;
     const id = rememberedConnection(deps, request);
@@ -93,13 +93,13 @@ export function checkSsoRoute(deps: Deps) {
     // Whoever typed an address of another domain is not who signed in here before.
     if (!connection?.active || (domain !== null && !connection.domains.includes(domain)))
       return toSingleSignOn(reply, deps.config, { username: typed || null }, traveller);
-    return await beginVisit(deps, request, reply, connection, { ...traveller, typed: domain && typed });
+    return await beginVisit(deps, reply, connection, { ...traveller, typed: domain && typed });
   };
 }
 
 /** How the button gets back, with the form beside it, while the database is down. */
 export function checkSsoFormAgain(deps: Deps): FormKeeper {
-  return (request, reply, wait) => refuse(deps, request, reply, 503, { ...wait, form: keptButton(deps, request) });
+  return (reply, wait) => refuse(deps, reply, 503, { ...wait, form: keptButton(deps, reply.request) });
 }
 
 function keptButton(deps: Deps, request: FastifyRequest) {
@@ -127,7 +127,7 @@ export function leaveRoute(deps: Deps) {
     if (details && connection?.active && connection.version === visit?.connectionVersion) {
       const { url, fields } = details;
       if (fields) sendFormPolicy(reply, url);
-      return await deps.pages.send(request, reply, 200, {
+      return await deps.pages.send(reply, 200, {
         screen: { name: 'leaving', isSignOut: false, url, provider: connection.name, ...(fields && { fields }) },
       });
     }

@@ -33,16 +33,19 @@ type Departure = Traveller & { typed: string | null };
 /** Reads who wants to be sent to a provider; null if already answered, because the address is unknown or asks too often. */
 export async function travellerOf(
   deps: Deps,
-  request: FastifyRequest,
   reply: FastifyReply,
   { redirectUrl, giveAgain }: { redirectUrl?: string | undefined; giveAgain?: GiveAgain } = {},
 ): Promise<Traveller | null> {
   const { config } = deps;
-  const visitor = visitorOf(deps, request);
+  const visitor = visitorOf(deps, reply.request);
   const { address } = visitor;
-  if (await slowDown(deps, request, reply, { of: 'visits', address, giveAgain })) return null;
+  if (await slowDown(deps, reply, { of: 'visits', address, giveAgain })) return null;
   const accepted = redirectUrl ? acceptableDestination(redirectUrl, config.destinationRules) : null;
-  return { address, destination: accepted ?? defaultDestination(config.basePath), lang: languageOverride(request) };
+  return {
+    address,
+    destination: accepted ?? defaultDestination(config.basePath),
+    lang: languageOverride(reply.request),
+  };
 }
 
 /**
@@ -51,11 +54,11 @@ export async function travellerOf(
  */
 export async function beginVisit(
   deps: Deps,
-  request: FastifyRequest,
   reply: FastifyReply,
   connection: SsoConnection,
   departure: Departure,
 ): Promise<FastifyReply> {
+  const { request } = reply;
   const { config } = deps;
   const { typed, lang } = departure;
   const registers = leadsToRegistration(config, departure.destination);
@@ -63,17 +66,17 @@ export async function beginVisit(
   const freshSignIn = registers || asksForFreshSignIn(deps, request);
   const state = newToken();
   const started = await start(deps, request, connection, { state, typed, freshSignIn });
-  if (started.kind === 'refused') return await cannotBegin(deps, request, reply, started, { ...departure, connection });
+  if (started.kind === 'refused') return await cannotBegin(deps, reply, started, { ...departure, connection });
   const { url, fields, kept } = started;
   const details = { url, fields, kept, destination: departure.destination, lang: lang ?? null, typed };
   const id = await store(deps, request, connection, {
     state,
-    cookieHash: markBrowser(request, reply, config),
+    cookieHash: markBrowser(reply, config),
     details,
     address: departure.address,
   });
   if (id === null) return toSingleSignOn(reply, config, { notice: 'signInExpired', username: typed }, departure);
-  freshSignInAsked(deps, request, reply);
+  freshSignInAsked(deps, reply);
   // Before a registration a remembered device proves nothing either: the visit ends with a code if one is required.
   if (registers) clearCookie(reply, config, 'remembered');
   deps.metrics.singleSignOn.inc({ connection: connection.key, outcome: 'started' });
@@ -84,15 +87,14 @@ export async function beginVisit(
 /** The failure page of a visitor who cannot be sent to a provider. */
 export async function cannotBegin(
   deps: Deps,
-  request: FastifyRequest,
   reply: FastifyReply,
   refusal: Refusal,
   { connection, ...traveller }: Traveller & { connection: SsoConnection | null; typed: string | null },
 ): Promise<FastifyReply> {
-  forgetConnection(deps, request, reply);
+  forgetConnection(deps, reply);
   // The page of an unknown domain.
   const protocol = connection?.protocol ?? 'oidc';
-  return await fail(deps, request, reply, refusal, { ...traveller, connection, protocol, isAnswer: false });
+  return await fail(deps, reply, refusal, { ...traveller, connection, protocol, isAnswer: false });
 }
 
 async function start(

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { defaultDestination, destinationInLanguage } from '#contract/destination.ts';
 import type { Keys } from '../crypto/keys.ts';
 import { unseal } from '../crypto/keys.ts';
@@ -59,25 +59,24 @@ export type ClaimedVisit<C extends SsoConnection = SsoConnection> = {
  */
 export async function claimVisit<P extends Protocol>(
   deps: Deps,
-  request: FastifyRequest,
   reply: FastifyReply,
   { state, protocol, visitor }: { state: string | null; protocol: P; visitor: Visitor },
 ): Promise<ClaimedVisit<Extract<SsoConnection, { protocol: P }>> | null> {
   const { config, keys, sql } = deps;
   const { address } = visitor;
   const stateHash = state !== null && isToken(state) ? tokenHash(state) : null;
-  const cookieHash = visitTokenHash(request, config);
+  const cookieHash = visitTokenHash(reply.request, config);
   const visit = stateHash && cookieHash && (await takeVisit(sql, { stateHash, cookieHash }, deps.now()));
   if (!visit) {
     const known = stateHash && (await findVisitByState(sql, stateHash));
-    await nothingToClaim(deps, request, reply, visitor, { visit: known, cookieHash, protocol });
+    await nothingToClaim(deps, reply, visitor, { visit: known, cookieHash, protocol });
     return null;
   }
   const details = detailsOf(keys, visit);
   const connection = await findSsoConnection(sql, visit.connectionId);
   const refusal = refusalOf(details, connection, protocol);
   if (!refusal) return { visit, details, connection } as ClaimedVisit<Extract<SsoConnection, { protocol: P }>>;
-  await fail(deps, request, reply, refusal, { protocol, address, connection, ...(details && askedOf(details)) });
+  await fail(deps, reply, refusal, { protocol, address, connection, ...(details && askedOf(details)) });
   return null;
 }
 
@@ -91,7 +90,6 @@ function refusalOf(details: VisitDetails | null, connection: SsoConnection | nul
 /** Another browser's visit ends; this browser's own was used before, or is over. */
 async function nothingToClaim(
   deps: Deps,
-  request: FastifyRequest,
   reply: FastifyReply,
   visitor: Visitor,
   { visit, cookieHash, protocol }: { visit: Visit | null; cookieHash: Buffer | null; protocol: Protocol },
@@ -99,7 +97,7 @@ async function nothingToClaim(
   const { config, sql } = deps;
   const { address } = visitor;
   if (visit && cookieHash?.equals(visit.cookieHash))
-    return await answeredAgain(deps, request, reply, visitor, { visit, protocol });
+    return await answeredAgain(deps, reply, visitor, { visit, protocol });
   if (visit) await endVisit(sql, visit.id, deps.now());
   const who = await visitor.who();
   const isIn = who.kind === 'full';
@@ -107,11 +105,11 @@ async function nothingToClaim(
   const refusal = visit
     ? refusalFor('other-browser', 'this browser brought the answer, but another one began')
     : refusalFor('request-unknown', 'this browser has brought no answer to a visit that is open');
-  return await fail(deps, request, reply, refusal, {
+  return await fail(deps, reply, refusal, {
     protocol,
     address,
     // It keeps no cookies at all, or none that any page of ours sets.
-    ...(request.headers.cookie === undefined && { notice: 'cookiesNeeded' }),
+    ...(reply.request.headers.cookie === undefined && { notice: 'cookiesNeeded' }),
     ...(isIn && { first: defaultDestination(config.basePath) }),
   });
 }
@@ -119,7 +117,6 @@ async function nothingToClaim(
 /** Loaded again, come too late, or another tab was faster: whoever is signed in goes on, others get their form back. */
 async function answeredAgain(
   deps: Deps,
-  request: FastifyRequest,
   reply: FastifyReply,
   visitor: Visitor,
   { visit, protocol }: { visit: Visit; protocol: Protocol },
@@ -142,5 +139,5 @@ async function answeredAgain(
   }
   const { address } = visitor;
   const refusal = refusalFor('request-unknown', 'the visit was used before, or is over');
-  return await fail(deps, request, reply, refusal, { protocol, address, typed, ...asked });
+  return await fail(deps, reply, refusal, { protocol, address, typed, ...asked });
 }

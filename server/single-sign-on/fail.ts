@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { defaultDestination } from '#contract/destination.ts';
 import type { Notice } from '#contract/notices.ts';
 import { insertAuditEvent, insertEventOnceAMinute } from '../audit/audit-event.ts';
@@ -17,7 +17,6 @@ import type { SsoConnection } from './sso-connection.ts';
 /** Leads to the failure page, or to `first` before it. Only the operator sees why. */
 export async function fail(
   deps: Deps,
-  request: FastifyRequest,
   reply: FastifyReply,
   { reason, words }: Refusal,
   {
@@ -43,10 +42,10 @@ export async function fail(
     isAnswer?: boolean;
   },
 ): Promise<FastifyReply> {
-  if (isAnswer && (await slowDown(deps, request, reply, { of: 'failed answers', address }))) return reply;
-  if (connection) forgetConnection(deps, request, reply);
+  if (isAnswer && (await slowDown(deps, reply, { of: 'failed answers', address }))) return reply;
+  if (connection) forgetConnection(deps, reply);
   const steps: AuditStep[] = [{ step: isAnswer ? 'answer' : 'start', outcome: words }];
-  const reference = await recordSsoFailure(deps, { reason, connection, steps, address, requestId: request.id });
+  const reference = await recordSsoFailure(deps, { reason, connection, steps, address, requestId: reply.request.id });
   return refuseSignIn(
     reply,
     deps.config,
@@ -114,7 +113,6 @@ const counted = { visits: 'sso', 'failed answers': 'answer', 'refused logouts': 
  */
 export async function slowDown(
   deps: Deps,
-  request: FastifyRequest,
   reply: FastifyReply,
   { of, address, giveAgain }: { of: keyof typeof counted; address: string; giveAgain?: GiveAgain | undefined },
 ): Promise<boolean> {
@@ -122,10 +120,10 @@ export async function slowDown(
   const until = await countAttempt(deps.sql, [keyOf(counted[of], { address })], now);
   if (until === null) return false;
   const steps = [{ step: 'throttle', outcome: `${of} from this address: wait until ${until.toISOString()}` }];
-  const event = { event: 'sso-refused', reason: 'throttled', address, requestId: request.id, steps } as const;
+  const event = { event: 'sso-refused', reason: 'throttled', address, requestId: reply.request.id, steps } as const;
   const reference = await insertEventOnceAMinute(deps.sql, event, recordKey('throttled:sso', address), now);
   const wait = { retryAfter: until.getTime() - now.getTime(), reference };
-  if (giveAgain && wantsPage(request)) await giveAgain(wait);
-  else await refuse(deps, request, reply, 429, wait);
+  if (giveAgain && wantsPage(reply.request)) await giveAgain(wait);
+  else await refuse(deps, reply, 429, wait);
   return true;
 }

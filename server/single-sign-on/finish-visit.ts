@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { queryNames } from '#contract/screens.ts';
 import { insertAuditEvent } from '../audit/audit-event.ts';
 import type { AuditStep, SsoRefusalReason } from '../audit/audit-events.ts';
@@ -27,7 +27,6 @@ import type { SsoConnection } from './sso-connection.ts';
 /** Leads on from a claimed visit whose answer was read: into a session, or to the page that says why not. */
 export async function finishVisit(
   deps: Deps,
-  request: FastifyRequest,
   reply: FastifyReply,
   visitor: Visitor,
   { visit, details, connection }: ClaimedVisit,
@@ -38,8 +37,7 @@ export async function finishVisit(
   const { protocol } = connection;
   const { typed, ...where } = askedOf(details);
   const asked = { ...where, address };
-  if (answer.kind === 'refused')
-    return await fail(deps, request, reply, answer, { ...asked, typed, protocol, connection });
+  if (answer.kind === 'refused') return await fail(deps, reply, answer, { ...asked, typed, protocol, connection });
   const steps: AuditStep[] = [];
   const result = await signInByProvider(deps, { visit, connection, identity: answer.identity }, visitor, steps);
   if (result.kind !== 'undone') {
@@ -55,7 +53,7 @@ export async function finishVisit(
   }
   const refused = { reference, username: typed ?? '' };
   if (reason === 'network') return refuseSignIn(reply, config, { ...refused, type: 'ip' }, asked);
-  forgetConnection(deps, request, reply);
+  forgetConnection(deps, reply);
   const notice = noticeOf[reason];
   return refuseSignIn(reply, config, { ...refused, type: protocol, ...(notice && { notice }) }, asked);
 }

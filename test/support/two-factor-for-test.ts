@@ -199,7 +199,7 @@ export async function pageOf(
   const send = vi.spyOn(portal.deps.pages, 'send');
   try {
     const { statusCode, headers } = await portal.send(request);
-    const more = send.mock.lastCall?.[3];
+    const more = send.mock.lastCall?.[2];
     const { secondFactor, registration } = (more?.screen ?? {}) as Partial<TwoFactorScreen>;
     return {
       status: statusCode,

@@ -33,7 +33,7 @@ export function backchannelLogoutRoute(deps: Deps) {
       await endSessionsByProvider(deps, request, token, { connections, address });
       return reply.code(200).send();
     }
-    if (await slowDown(deps, request, reply, { of: 'refused logouts', address })) return reply;
+    if (await slowDown(deps, reply, { of: 'refused logouts', address })) return reply;
     const told = { step: 'logout token', words: token.words };
     await recordLogoutRefusal(deps, request, told, { connection: connection?.key, address });
     const isAway = token.reason === 'provider-unreachable';

@@ -40,11 +40,11 @@ export function oidcCallbackRoute(deps: Deps) {
     const url = new URL(redirectUri(deps.config, { key }) + splitUrl(request.url).search);
     const [state = null, another] = url.searchParams.getAll('state');
     const asked = { state: another === undefined ? state : null, protocol: 'oidc', visitor } as const;
-    const claimed = await claimVisit(deps, request, reply, asked);
+    const claimed = await claimVisit(deps, reply, asked);
     if (!claimed) return reply;
     const kept = claimed.details.kept as OidcKept;
     const answer = await readOidcAnswer(deps, claimed.connection, { url, state: String(state), kept });
-    return await finishVisit(deps, request, reply, visitor, claimed, answer);
+    return await finishVisit(deps, reply, visitor, claimed, answer);
   };
 }
 

@@ -82,13 +82,12 @@ export function samlFinishRoute(deps: Deps) {
   return async function samlFinish(request: FastifyRequest<{ Body: SamlForm }>, reply: FastifyReply) {
     const visitor = visitorOf(deps, request);
     const { SAMLResponse: field, RelayState: state = '' } = request.body;
-    if (!isToken(state))
-      return await providerBegan(deps, request, reply, { samlResponse: field, address: visitor.address });
-    const claimed = await claimVisit(deps, request, reply, { state, protocol: 'saml', visitor });
+    if (!isToken(state)) return await providerBegan(deps, reply, { samlResponse: field, address: visitor.address });
+    const claimed = await claimVisit(deps, reply, { state, protocol: 'saml', visitor });
     if (!claimed) return reply;
     const kept = claimed.details.kept as SamlKept;
     const answer = await readSamlAnswer(deps, claimed.connection, { field, kept });
-    return await finishVisit(deps, request, reply, visitor, claimed, answer);
+    return await finishVisit(deps, reply, visitor, claimed, answer);
   };
 }
 
@@ -100,11 +99,11 @@ const mostAtOnce = 3;
  */
 async function providerBegan(
   deps: Deps,
-  request: FastifyRequest,
   reply: FastifyReply,
   { samlResponse, address }: { samlResponse: string; address: string },
 ): Promise<FastifyReply> {
-  const no = (refusal: Refusal) => fail(deps, request, reply, refusal, { protocol: 'saml', address });
+  const { request } = reply;
+  const no = (refusal: Refusal) => fail(deps, reply, refusal, { protocol: 'saml', address });
   const text = Buffer.from(samlResponse, 'base64').toString();
   // It answers a request, but not one of ours: asking again would hide that.
   if (text.includes('InResponseTo=')) return await no(refusalFor('request-unknown', 'it answers no request of ours'));
@@ -113,12 +112,12 @@ async function providerBegan(
   const begun = await connectionThatMayBegin(deps.sql, issuer);
   if (begun.kind === 'refused') return await no(begun);
   if (await goesInCircles(deps, request, begun.connection)) {
-    await forgetVisits(deps, request, reply);
+    await forgetVisits(deps, reply);
     return await no(refusalFor('answer-invalid', 'the provider answers our requests by answers to no request'));
   }
-  const traveller = await travellerOf(deps, request, reply);
+  const traveller = await travellerOf(deps, reply);
   if (!traveller) return reply;
-  return await beginVisit(deps, request, reply, begun.connection, { ...traveller, typed: null });
+  return await beginVisit(deps, reply, begun.connection, { ...traveller, typed: null });
 }
 
 /** A provider that answers no request of ours would go round for ever; a tile may well be pressed twice. */

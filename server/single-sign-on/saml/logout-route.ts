@@ -44,21 +44,20 @@ export function samlLogoutRoute(deps: Deps) {
       return signedOut(reply, { isWhole: message.kind === 'ok' && saysAllEnded(message.root) });
     const logout = message.kind === 'ok' ? await verifiedLogout(deps, message) : message;
     if (logout.kind === 'refused') {
-      if (await slowDown(deps, request, reply, { of: 'refused logouts', address })) return reply;
+      if (await slowDown(deps, reply, { of: 'refused logouts', address })) return reply;
       await recordRefusal(request, logout, address);
-      return await refuseLogout(request, reply);
+      return await refuseLogout(reply);
     }
     const asked = readLogoutRequest(logout.root, deps.now());
     const { connections } = logout;
     if (asked.kind === 'ok') await endSessionsByProvider(deps, request, asked, { connections, address });
     else await recordRefusal(request, { ...asked, connection: connections[0].key }, address);
     const relayState = message.kind === 'ok' ? message.relayState : null;
-    return await answer(request, reply, logout, { relayState, isDone: asked.kind === 'ok' });
+    return await answer(reply, logout, { relayState, isDone: asked.kind === 'ok' });
   };
 
   /** Answers the provider, which has others to notify after us. */
   async function answer(
-    request: FastifyRequest,
     reply: FastifyReply,
     { connections: [connection], root }: VerifiedLogout,
     { relayState, isDone }: { relayState: string | null; isDone: boolean },
@@ -74,7 +73,7 @@ export function samlLogoutRoute(deps: Deps) {
     if (!fields) return reply.redirect(url, 303);
     sendFormPolicy(reply, url);
     const screen = { name: 'leaving', isSignOut: true, url, provider: connection.name, fields } as const;
-    return await deps.pages.send(request, reply, 200, { screen });
+    return await deps.pages.send(reply, 200, { screen });
   }
 
   /** The person is signed out here; the next page says if they may not be at the provider. */
@@ -84,8 +83,8 @@ export function samlLogoutRoute(deps: Deps) {
   }
 
   /** Nothing ended. The visitor wanted to sign out, so they can. */
-  async function refuseLogout(request: FastifyRequest, reply: FastifyReply) {
-    if (!wantsPage(request)) return await refuse(deps, request, reply, 400);
+  async function refuseLogout(reply: FastifyReply) {
+    if (!wantsPage(reply.request)) return await refuse(deps, reply, 400);
     return reply.redirect(signOutQuestionUrl(config.basePath), 303);
   }
 
