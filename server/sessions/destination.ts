@@ -11,7 +11,6 @@ import { languageOverride, queryValue, splitUrl } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
 import { recordKey } from '../throttle/throttle-keys.ts';
 import type { HalfSession } from './half-session.ts';
-import type { Visitor } from './visitor.ts';
 import type { Who } from './who.ts';
 
 /** Where a visitor goes after signing in: the requested page if it is allowed, else the default. */
@@ -38,18 +37,17 @@ export function leadsToRegistration({ basePath }: Config, destination: string): 
   }
 }
 
-/** Where a sign-in leads, in which language, and from where. */
-export type Onwards = { destination: string; lang: string | undefined; address: string };
+/** Where a sign-in leads, and in which language. */
+export type Onwards = { destination: string; lang: string | undefined };
 
 /** Where the form of a sign-in leads. `accepted`: its destination if it may be gone to, else null. */
 export function destinationOfForm(
   { destinationRules, basePath }: Config,
   request: FastifyRequest<{ Body: { redirectURL?: string } }>,
-  { address }: Pick<Visitor, 'address'>,
 ): { onwards: Onwards; accepted: string | null } {
   const { redirectURL: asked } = request.body;
   const accepted = asked ? acceptableDestination(asked, destinationRules) : null;
-  const onwards = { destination: accepted ?? defaultDestination(basePath), lang: languageOverride(request), address };
+  const onwards = { destination: accepted ?? defaultDestination(basePath), lang: languageOverride(request) };
   return { onwards, accepted };
 }
 

@@ -18,11 +18,7 @@ export async function letIn(
   deps: Deps,
   reply: FastifyReply,
   result: Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }>,
-  {
-    username,
-    byProvider = false,
-    ...onwards
-  }: Omit<Onwards, 'address'> & { username: string | null; byProvider?: boolean },
+  { username, byProvider = false, ...onwards }: Onwards & { username: string | null; byProvider?: boolean },
 ): Promise<FastifyReply> {
   const { config } = deps;
   if (!byProvider) await endVisits(deps, reply.request);
@@ -64,10 +60,10 @@ export function refuseSignIn(
   reply: FastifyReply,
   config: Config,
   { type, reference, username, notice }: Refused,
-  { destination, lang, address, first }: Onwards & { first?: string | undefined },
+  { destination, lang, first }: Onwards & { first?: string | undefined },
 ): FastifyReply {
   const query = {
-    [queryNames.ipAddress]: type === 'ip' ? address : undefined,
+    [queryNames.ipAddress]: type === 'ip' ? reply.request.address : undefined,
     [queryNames.notice]: notice,
     [queryNames.destination]: destinationToKeep(config.basePath, destination),
     lang,
@@ -82,7 +78,7 @@ export function toSingleSignOn(
   reply: FastifyReply,
   config: Config,
   { notice, username }: { notice?: Notice; username: string | null },
-  { destination, lang }: Omit<Onwards, 'address'>,
+  { destination, lang }: Onwards,
 ): FastifyReply {
   if (username !== null) tellNextPage(reply, config, { username });
   const query = {

@@ -24,7 +24,7 @@ export function performLoginRoute(deps: Deps) {
     }
     const visitor = visitorOf(deps, request);
     const { username, password } = request.body;
-    const { onwards } = destinationOfForm(config, request, visitor);
+    const { onwards } = destinationOfForm(config, request);
     const domain = domainOfAddress(username);
     // Before any user is looked up, so that every name of the domain gets the same answer.
     if (domain && (await isSsoRequired(deps.sql, domain)))

@@ -23,7 +23,7 @@ export function passkeySignInRoute(deps: Deps) {
   return async function passkeySignIn(request: FastifyRequest<{ Body: PasskeyForm }>, reply: FastifyReply) {
     if (!config.passkeys) return sendProblem(reply, 404);
     const visitor = visitorOf(deps, request);
-    const { onwards, accepted } = destinationOfForm(config, request, visitor);
+    const { onwards, accepted } = destinationOfForm(config, request);
     const wait = await waitOfPasskeys(deps, visitor);
     if (wait) return await refuse(deps, reply, 429, { ...wait, form: keptForm(config, request.body) });
     const steps: AuditStep[] = [];

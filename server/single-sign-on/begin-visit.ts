@@ -9,7 +9,7 @@ import type { Deps } from '../deps.ts';
 import { clearCookie } from '../http/cookies.ts';
 import { languageOfRequest, languageOverride } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
-import { leadsToRegistration } from '../sessions/destination.ts';
+import { leadsToRegistration, type Onwards } from '../sessions/destination.ts';
 import {
   asksForFreshSignIn,
   forgetConnection,
@@ -18,7 +18,6 @@ import {
   markBrowser,
   visitPlace,
 } from '../sessions/visit.ts';
-import { visitorOf } from '../sessions/visitor.ts';
 import { toSingleSignOn } from '../sign-in/answer-sign-in.ts';
 import type { VisitDetails } from './claim-visit.ts';
 import { fail, type GiveAgain, slowDown } from './fail.ts';
@@ -26,26 +25,19 @@ import { type Refusal, refusalFor } from './provider-answer.ts';
 import { startSaml } from './saml/sign-in.ts';
 import type { SsoConnection } from './sso-connection.ts';
 
-type Traveller = { address: string; destination: string; lang: string | undefined };
-/** What is begun for them. `typed` is the address that was typed, for the provider to fill in. */
-type Departure = Traveller & { typed: string | null };
+/** What is begun for a visitor. `typed` is the address that was typed, for the provider to fill in. */
+type Departure = Onwards & { typed: string | null };
 
-/** Reads who wants to be sent to a provider; null if already answered, because the address is unknown or asks too often. */
+/** Reads where somebody who wants to be sent to a provider goes on; null if already answered, because the address asks too often. */
 export async function travellerOf(
   deps: Deps,
   reply: FastifyReply,
   { redirectUrl, giveAgain }: { redirectUrl?: string | undefined; giveAgain?: GiveAgain } = {},
-): Promise<Traveller | null> {
+): Promise<Onwards | null> {
   const { config } = deps;
-  const visitor = visitorOf(deps, reply.request);
-  const { address } = visitor;
-  if (await slowDown(deps, reply, { of: 'visits', address, giveAgain })) return null;
+  if (await slowDown(deps, reply, 'visits', giveAgain)) return null;
   const accepted = redirectUrl ? acceptableDestination(redirectUrl, config.destinationRules) : null;
-  return {
-    address,
-    destination: accepted ?? defaultDestination(config.basePath),
-    lang: languageOverride(reply.request),
-  };
+  return { destination: accepted ?? defaultDestination(config.basePath), lang: languageOverride(reply.request) };
 }
 
 /**
@@ -69,12 +61,7 @@ export async function beginVisit(
   if (started.kind === 'refused') return await cannotBegin(deps, reply, started, { ...departure, connection });
   const { url, fields, kept } = started;
   const details = { url, fields, kept, destination: departure.destination, lang: lang ?? null, typed };
-  const id = await store(deps, request, connection, {
-    state,
-    cookieHash: markBrowser(reply, config),
-    details,
-    address: departure.address,
-  });
+  const id = await store(deps, request, connection, { state, cookieHash: markBrowser(reply, config), details });
   if (id === null) return toSingleSignOn(reply, config, { notice: 'signInExpired', username: typed }, departure);
   freshSignInAsked(deps, reply);
   // Before a registration a remembered device proves nothing either: the visit ends with a code if one is required.
@@ -89,7 +76,7 @@ export async function cannotBegin(
   deps: Deps,
   reply: FastifyReply,
   refusal: Refusal,
-  { connection, ...traveller }: Traveller & { connection: SsoConnection | null; typed: string | null },
+  { connection, ...traveller }: Departure & { connection: SsoConnection | null },
 ): Promise<FastifyReply> {
   forgetConnection(deps, reply);
   // The page of an unknown domain.
@@ -113,11 +100,10 @@ async function start(
 /** Returns the id of the visit, null if the connection was changed or removed while its provider was asked. */
 async function store(
   { sql, keys, now }: Deps,
-  { id: requestId }: FastifyRequest,
+  { id: requestId, address }: FastifyRequest,
   { id: connectionId, version, key, customerKey }: SsoConnection,
-  visit: { state: string; cookieHash: Buffer; details: VisitDetails; address: string },
+  { state, cookieHash, details }: { state: string; cookieHash: Buffer; details: VisitDetails },
 ): Promise<string | null> {
-  const { state, cookieHash, details, address } = visit;
   const id = randomUUID();
   const madeAt = now();
   return await sql.begin(async (sql) => {

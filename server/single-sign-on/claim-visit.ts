@@ -6,7 +6,7 @@ import { isToken, tokenHash } from '../crypto/token.ts';
 import type { Deps } from '../deps.ts';
 import { secondFactorUrl } from '../factors/second-factor-page.ts';
 import { endVisit, findVisitByState, takeVisit, type Visit, visitPlace, visitTokenHash } from '../sessions/visit.ts';
-import type { Visitor } from '../sessions/visitor.ts';
+import { visitorOf } from '../sessions/visitor.ts';
 import { fail } from './fail.ts';
 import { refusalFor } from './provider-answer.ts';
 import { findSsoConnection, type SsoConnection } from './sso-connection.ts';
@@ -60,23 +60,23 @@ export type ClaimedVisit<C extends SsoConnection = SsoConnection> = {
 export async function claimVisit<P extends Protocol>(
   deps: Deps,
   reply: FastifyReply,
-  { state, protocol, visitor }: { state: string | null; protocol: P; visitor: Visitor },
+  state: string | null,
+  protocol: P,
 ): Promise<ClaimedVisit<Extract<SsoConnection, { protocol: P }>> | null> {
   const { config, keys, sql } = deps;
-  const { address } = visitor;
   const stateHash = state !== null && isToken(state) ? tokenHash(state) : null;
   const cookieHash = visitTokenHash(reply.request, config);
   const visit = stateHash && cookieHash && (await takeVisit(sql, { stateHash, cookieHash }, deps.now()));
   if (!visit) {
     const known = stateHash && (await findVisitByState(sql, stateHash));
-    await nothingToClaim(deps, reply, visitor, { visit: known, cookieHash, protocol });
+    await nothingToClaim(deps, reply, { visit: known, cookieHash, protocol });
     return null;
   }
   const details = detailsOf(keys, visit);
   const connection = await findSsoConnection(sql, visit.connectionId);
   const refusal = refusalOf(details, connection, protocol);
   if (!refusal) return { visit, details, connection } as ClaimedVisit<Extract<SsoConnection, { protocol: P }>>;
-  await fail(deps, reply, refusal, { protocol, address, connection, ...(details && askedOf(details)) });
+  await fail(deps, reply, refusal, { protocol, connection, ...(details && askedOf(details)) });
   return null;
 }
 
@@ -91,15 +91,12 @@ function refusalOf(details: VisitDetails | null, connection: SsoConnection | nul
 async function nothingToClaim(
   deps: Deps,
   reply: FastifyReply,
-  visitor: Visitor,
   { visit, cookieHash, protocol }: { visit: Visit | null; cookieHash: Buffer | null; protocol: Protocol },
 ): Promise<FastifyReply> {
   const { config, sql } = deps;
-  const { address } = visitor;
-  if (visit && cookieHash?.equals(visit.cookieHash))
-    return await answeredAgain(deps, reply, visitor, { visit, protocol });
+  if (visit && cookieHash?.equals(visit.cookieHash)) return await answeredAgain(deps, reply, { visit, protocol });
   if (visit) await endVisit(sql, visit.id, deps.now());
-  const who = await visitor.who();
+  const who = await visitorOf(deps, reply.request).who();
   const isIn = who.kind === 'full';
   if (!visit && isIn) return reply.redirect(defaultDestination(config.basePath), 303);
   const refusal = visit
@@ -107,7 +104,6 @@ async function nothingToClaim(
     : refusalFor('request-unknown', 'this browser has brought no answer to a visit that is open');
   return await fail(deps, reply, refusal, {
     protocol,
-    address,
     // It keeps no cookies at all, or none that any page of ours sets.
     ...(reply.request.headers.cookie === undefined && { notice: 'cookiesNeeded' }),
     ...(isIn && { first: defaultDestination(config.basePath) }),
@@ -118,7 +114,6 @@ async function nothingToClaim(
 async function answeredAgain(
   deps: Deps,
   reply: FastifyReply,
-  visitor: Visitor,
   { visit, protocol }: { visit: Visit; protocol: Protocol },
 ): Promise<FastifyReply> {
   const { config, keys } = deps;
@@ -126,7 +121,7 @@ async function answeredAgain(
   const { typed, ...asked } = details
     ? askedOf(details)
     : { typed: null, destination: defaultDestination(config.basePath), lang: undefined };
-  const who = await visitor.who();
+  const who = await visitorOf(deps, reply.request).who();
   if (who.kind === 'full' || who.kind === 'half') {
     const { connectionId } = who.kind === 'full' ? who.session : who.half;
     const isTheirs = connectionId === visit.connectionId;
@@ -137,7 +132,6 @@ async function answeredAgain(
         : destinationInLanguage(destination, config.basePath, asked.lang);
     return reply.redirect(onwards, 303);
   }
-  const { address } = visitor;
   const refusal = refusalFor('request-unknown', 'the visit was used before, or is over');
-  return await fail(deps, reply, refusal, { protocol, address, typed, ...asked });
+  return await fail(deps, reply, refusal, { protocol, typed, ...asked });
 }

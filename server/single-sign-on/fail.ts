@@ -1,4 +1,4 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { defaultDestination } from '#contract/destination.ts';
 import type { Notice } from '#contract/notices.ts';
 import { insertAuditEvent, insertEventOnceAMinute } from '../audit/audit-event.ts';
@@ -8,6 +8,7 @@ import type { Deps } from '../deps.ts';
 import { refuse } from '../http/refuse.ts';
 import { wantsPage } from '../http/request-url.ts';
 import { forgetConnection } from '../sessions/visit.ts';
+import { visitorOf } from '../sessions/visitor.ts';
 import { refuseSignIn } from '../sign-in/answer-sign-in.ts';
 import { countAttempt } from '../throttle/throttle.ts';
 import { keyOf, recordKey } from '../throttle/throttle-keys.ts';
@@ -21,7 +22,6 @@ export async function fail(
   { reason, words }: Refusal,
   {
     protocol,
-    address,
     connection = null,
     destination = defaultDestination(deps.config.basePath),
     lang,
@@ -31,7 +31,6 @@ export async function fail(
     isAnswer = true,
   }: {
     protocol: SsoConnection['protocol'];
-    address: string;
     connection?: SsoConnection | null;
     destination?: string;
     lang?: string | undefined;
@@ -42,15 +41,15 @@ export async function fail(
     isAnswer?: boolean;
   },
 ): Promise<FastifyReply> {
-  if (isAnswer && (await slowDown(deps, reply, { of: 'failed answers', address }))) return reply;
+  if (isAnswer && (await slowDown(deps, reply, 'failed answers'))) return reply;
   if (connection) forgetConnection(deps, reply);
   const steps: AuditStep[] = [{ step: isAnswer ? 'answer' : 'start', outcome: words }];
-  const reference = await recordSsoFailure(deps, { reason, connection, steps, address, requestId: reply.request.id });
+  const reference = await recordSsoFailure(deps, reply.request, { reason, connection, steps });
   return refuseSignIn(
     reply,
     deps.config,
     { type: protocol, reference, username: typed ?? '', ...(notice && { notice }) },
-    { destination, lang, address, first },
+    { destination, lang, first },
   );
 }
 
@@ -70,16 +69,15 @@ type SsoFailure = {
   connection: SsoConnection | null;
   user?: { id: string; username: string };
   steps: AuditStep[];
-  address: string;
-  browser?: string | null;
-  requestId: string;
 };
 
 /** Records the failure; visitors read out the reference. */
 export async function recordSsoFailure(
   deps: Deps,
-  { reason, connection, user, steps, address, browser = null, requestId }: SsoFailure,
+  request: FastifyRequest,
+  { reason, connection, user, steps }: SsoFailure,
 ): Promise<string> {
+  const { address, browser, requestId } = visitorOf(deps, request);
   const reference = newReference();
   await insertAuditEvent(
     deps.sql,
@@ -114,13 +112,15 @@ const counted = { visits: 'sso', 'failed answers': 'answer', 'refused logouts': 
 export async function slowDown(
   deps: Deps,
   reply: FastifyReply,
-  { of, address, giveAgain }: { of: keyof typeof counted; address: string; giveAgain?: GiveAgain | undefined },
+  of: keyof typeof counted,
+  giveAgain?: GiveAgain,
 ): Promise<boolean> {
+  const { id: requestId, address } = reply.request;
   const now = deps.now();
   const until = await countAttempt(deps.sql, [keyOf(counted[of], { address })], now);
   if (until === null) return false;
   const steps = [{ step: 'throttle', outcome: `${of} from this address: wait until ${until.toISOString()}` }];
-  const event = { event: 'sso-refused', reason: 'throttled', address, requestId: reply.request.id, steps } as const;
+  const event = { event: 'sso-refused', reason: 'throttled', address, requestId, steps } as const;
   const reference = await insertEventOnceAMinute(deps.sql, event, recordKey('throttled:sso', address), now);
   const wait = { retryAfter: until.getTime() - now.getTime(), reference };
   if (giveAgain && wantsPage(reply.request)) await giveAgain(wait);

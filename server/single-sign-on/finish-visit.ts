@@ -13,7 +13,7 @@ import type { SignInCustomer, SsoUser } from '../people/sign-in-user.ts';
 import { signOutQuestionUrl } from '../sessions/end-sessions.ts';
 import { deleteSessionOfBrowser, idTokenPlace, insertSession } from '../sessions/session.ts';
 import { endVisitsOfBrowser, forgetConnection, lockVisit, rememberConnection, type Visit } from '../sessions/visit.ts';
-import type { Visitor } from '../sessions/visitor.ts';
+import { type Visitor, visitorOf } from '../sessions/visitor.ts';
 import type { Who } from '../sessions/who.ts';
 import { letIn, refuseSignIn } from '../sign-in/answer-sign-in.ts';
 import { sendFirstCode } from '../sign-in/open-session.ts';
@@ -28,25 +28,27 @@ import type { SsoConnection } from './sso-connection.ts';
 export async function finishVisit(
   deps: Deps,
   reply: FastifyReply,
-  visitor: Visitor,
   { visit, details, connection }: ClaimedVisit,
   answer: ProviderAnswer,
 ): Promise<FastifyReply> {
   const { config } = deps;
-  const { address, browser, requestId } = visitor;
   const { protocol } = connection;
-  const { typed, ...where } = askedOf(details);
-  const asked = { ...where, address };
+  const { typed, ...asked } = askedOf(details);
   if (answer.kind === 'refused') return await fail(deps, reply, answer, { ...asked, typed, protocol, connection });
   const steps: AuditStep[] = [];
-  const result = await signInByProvider(deps, { visit, connection, identity: answer.identity }, visitor, steps);
+  const result = await signInByProvider(
+    deps,
+    { visit, connection, identity: answer.identity },
+    visitorOf(deps, reply.request),
+    steps,
+  );
   if (result.kind !== 'undone') {
     if (result.kind === 'signedIn') rememberConnection(deps, reply, connection.id);
     return await letIn(deps, reply, result, { ...asked, username: typed, byProvider: true });
   }
   const { reason, user } = result;
-  const failure = { reason, connection, steps, address, browser, requestId, ...(user && { user }) };
-  const reference = await recordSsoFailure(deps, failure);
+  const failure = { reason, connection, steps, ...(user && { user }) };
+  const reference = await recordSsoFailure(deps, reply.request, failure);
   if (reason === 'signed-in-as-other') {
     const query = { [queryNames.destination]: asked.destination, lang: asked.lang };
     return reply.redirect(signOutQuestionUrl(config.basePath, query), 303);

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { insertAuditEvent, insertEventOnceAMinute } from '../audit/audit-event.ts';
+import type { AuditStep } from '../audit/audit-events.ts';
 import { tokenHash } from '../crypto/token.ts';
 import type { Connection } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
@@ -13,16 +14,16 @@ export type ProviderLogout = { subject: string | null; sessions: string[]; issue
 /** Ends what a verified logout names, for each of the connections that share its provider, and records one event a person. */
 export async function endSessionsByProvider(
   { sql, now }: Deps,
-  request: FastifyRequest,
+  { id: requestId, address }: FastifyRequest,
   logout: ProviderLogout,
-  { connections, address }: { connections: readonly SsoConnection[]; address: string },
+  connections: readonly SsoConnection[],
 ): Promise<void> {
   for (const { id: connectionId, key: connection } of connections)
     await sql.begin(async (sql) => {
       const ended = await deleteSessionsOfProvider(sql, connectionId, logout);
       for (const [userId, username] of new Map(ended.map((one) => [one.userId, one.username]))) {
         const outcome = `${ended.filter((one) => one.userId === userId).length} ended`;
-        const more = { connection, address, requestId: request.id, steps: [{ step: 'sessions', outcome }] };
+        const more = { connection, address, requestId, steps: [{ step: 'sessions', outcome }] };
         await insertAuditEvent(sql, { event: 'signed-out-by-provider', userId, username, ...more }, now());
       }
     });
@@ -31,15 +32,14 @@ export async function endSessionsByProvider(
 /** Records a refused logout that claims to be a provider's, once a minute per address. */
 export async function recordLogoutRefusal(
   { sql, now }: Deps,
-  request: FastifyRequest,
-  { step, words }: { step: string; words: string },
-  { connection, address }: { connection?: string | undefined; address: string },
+  { id: requestId, address }: FastifyRequest,
+  step: AuditStep,
+  connection?: string,
 ): Promise<void> {
-  const steps = [{ step, outcome: words }];
   await insertEventOnceAMinute(
     sql,
-    { event: 'provider-logout-refused', requestId: request.id, address, steps, ...(connection && { connection }) },
-    recordKey(step, address),
+    { event: 'provider-logout-refused', requestId, address, steps: [step], ...(connection && { connection }) },
+    recordKey(step.step, address),
     now(),
   );
 }

@@ -4,7 +4,6 @@ import type { BackchannelLogoutForm } from '#contract/payloads.ts';
 import type { Deps } from '../../deps.ts';
 import { ProviderFailure } from '../../http/provider-fetch.ts';
 import { limits } from '../../limits.ts';
-import { visitorOf } from '../../sessions/visitor.ts';
 import { slowDown } from '../fail.ts';
 import { providerWords, type Refusal, refusalFor, refusalOf } from '../provider-answer.ts';
 import { endSessionsByProvider, type ProviderLogout, recordLogoutRefusal } from '../provider-sessions.ts';
@@ -21,21 +20,17 @@ type LogoutRequest = FastifyRequest<{ Body: BackchannelLogoutForm; Params: { con
 export function backchannelLogoutRoute(deps: Deps) {
   return async function backchannelLogout(request: LogoutRequest, reply: FastifyReply) {
     reply.header('cache-control', 'no-store');
-    const visitor = visitorOf(deps, request);
-    const { address } = visitor;
     const connection = await findSsoConnectionByKey(deps.sql, request.params.connection);
     const token =
       connection?.protocol === 'oidc'
         ? await readLogoutToken(deps, connection, request.body.logout_token)
         : refusalFor('connection-broken', 'there is no such connection');
     if (token.kind === 'ok') {
-      const connections = await sameClient(deps, connection as OidcConnection);
-      await endSessionsByProvider(deps, request, token, { connections, address });
+      await endSessionsByProvider(deps, request, token, await sameClient(deps, connection as OidcConnection));
       return reply.code(200).send();
     }
-    if (await slowDown(deps, reply, { of: 'refused logouts', address })) return reply;
-    const told = { step: 'logout token', words: token.words };
-    await recordLogoutRefusal(deps, request, told, { connection: connection?.key, address });
+    if (await slowDown(deps, reply, 'refused logouts')) return reply;
+    await recordLogoutRefusal(deps, request, { step: 'logout token', outcome: token.words }, connection?.key);
     const isAway = token.reason === 'provider-unreachable';
     // §2.8: the reason is for the sender's log; it reveals nothing about sessions.
     return reply

@@ -12,7 +12,6 @@ import {
 import type { Deps } from '../../deps.ts';
 import { ProviderFailure } from '../../http/provider-fetch.ts';
 import { splitUrl } from '../../http/request-url.ts';
-import { visitorOf } from '../../sessions/visitor.ts';
 import { redirectUri } from '../addresses.ts';
 import { claimVisit, type OidcKept } from '../claim-visit.ts';
 import { finishVisit } from '../finish-visit.ts';
@@ -34,17 +33,15 @@ import { acceptedAlgorithms, oidcProvider } from './provider.ts';
  */
 export function oidcCallbackRoute(deps: Deps) {
   return async function oidcCallback(request: FastifyRequest<{ Params: { connection: string } }>, reply: FastifyReply) {
-    const visitor = visitorOf(deps, request);
     // From the configuration: the request's Host must not be compared with an answer.
     const key = encodeURIComponent(request.params.connection);
     const url = new URL(redirectUri(deps.config, { key }) + splitUrl(request.url).search);
     const [state = null, another] = url.searchParams.getAll('state');
-    const asked = { state: another === undefined ? state : null, protocol: 'oidc', visitor } as const;
-    const claimed = await claimVisit(deps, reply, asked);
+    const claimed = await claimVisit(deps, reply, another === undefined ? state : null, 'oidc');
     if (!claimed) return reply;
     const kept = claimed.details.kept as OidcKept;
     const answer = await readOidcAnswer(deps, claimed.connection, { url, state: String(state), kept });
-    return await finishVisit(deps, reply, visitor, claimed, answer);
+    return await finishVisit(deps, reply, claimed, answer);
   };
 }
 

@@ -9,7 +9,6 @@ import type { Connection } from '../../database/database.ts';
 import type { Deps } from '../../deps.ts';
 import { languageOfRequest } from '../../http/request-url.ts';
 import { countOpenVisits, forgetVisits, visitTokenHash } from '../../sessions/visit.ts';
-import { visitorOf } from '../../sessions/visitor.ts';
 import { beginVisit, travellerOf } from '../begin-visit.ts';
 import { claimVisit, type SamlKept } from '../claim-visit.ts';
 import { fail } from '../fail.ts';
@@ -80,14 +79,13 @@ function bouncePolicy({ destinationRules }: Config): string {
  */
 export function samlFinishRoute(deps: Deps) {
   return async function samlFinish(request: FastifyRequest<{ Body: SamlForm }>, reply: FastifyReply) {
-    const visitor = visitorOf(deps, request);
     const { SAMLResponse: field, RelayState: state = '' } = request.body;
-    if (!isToken(state)) return await providerBegan(deps, reply, { samlResponse: field, address: visitor.address });
-    const claimed = await claimVisit(deps, reply, { state, protocol: 'saml', visitor });
+    if (!isToken(state)) return await providerBegan(deps, reply, field);
+    const claimed = await claimVisit(deps, reply, state, 'saml');
     if (!claimed) return reply;
     const kept = claimed.details.kept as SamlKept;
     const answer = await readSamlAnswer(deps, claimed.connection, { field, kept });
-    return await finishVisit(deps, reply, visitor, claimed, answer);
+    return await finishVisit(deps, reply, claimed, answer);
   };
 }
 
@@ -97,13 +95,8 @@ const mostAtOnce = 3;
  * An unsolicited answer, from a tile at the provider: anybody can have it posted, so it is not read. Its issuer names the
  * connection where this browser begins a visit of its own at once, if the operator allows that.
  */
-async function providerBegan(
-  deps: Deps,
-  reply: FastifyReply,
-  { samlResponse, address }: { samlResponse: string; address: string },
-): Promise<FastifyReply> {
-  const { request } = reply;
-  const no = (refusal: Refusal) => fail(deps, reply, refusal, { protocol: 'saml', address });
+async function providerBegan(deps: Deps, reply: FastifyReply, samlResponse: string): Promise<FastifyReply> {
+  const no = (refusal: Refusal) => fail(deps, reply, refusal, { protocol: 'saml' });
   const text = Buffer.from(samlResponse, 'base64').toString();
   // It answers a request, but not one of ours: asking again would hide that.
   if (text.includes('InResponseTo=')) return await no(refusalFor('request-unknown', 'it answers no request of ours'));
@@ -111,7 +104,7 @@ async function providerBegan(
   if (issuer === null) return await no(refusalFor('answer-invalid', 'it names no issuer'));
   const begun = await connectionThatMayBegin(deps.sql, issuer);
   if (begun.kind === 'refused') return await no(begun);
-  if (await goesInCircles(deps, request, begun.connection)) {
+  if (await goesInCircles(deps, reply.request, begun.connection)) {
     await forgetVisits(deps, reply);
     return await no(refusalFor('answer-invalid', 'the provider answers our requests by answers to no request'));
   }

@@ -6,7 +6,6 @@ import { refuse } from '../../http/refuse.ts';
 import { splitUrl, wantsPage } from '../../http/request-url.ts';
 import { sendFormPolicy } from '../../http/security-headers.ts';
 import { signOutQuestionUrl } from '../../sessions/end-sessions.ts';
-import { visitorOf } from '../../sessions/visitor.ts';
 import { slowDown } from '../fail.ts';
 import { portalKeys } from '../portal-keys.ts';
 import { endSessionsByProvider, recordLogoutRefusal } from '../provider-sessions.ts';
@@ -34,8 +33,6 @@ export function samlLogoutRoute(deps: Deps) {
   const { config } = deps;
   return async function samlLogout(request: FastifyRequest, reply: FastifyReply) {
     reply.header('cache-control', 'no-store');
-    const visitor = visitorOf(deps, request);
-    const { address } = visitor;
     const message =
       request.method === 'POST'
         ? readPostedMessage(request.body as SamlLogoutForm)
@@ -44,14 +41,14 @@ export function samlLogoutRoute(deps: Deps) {
       return signedOut(reply, { isWhole: message.kind === 'ok' && saysAllEnded(message.root) });
     const logout = message.kind === 'ok' ? await verifiedLogout(deps, message) : message;
     if (logout.kind === 'refused') {
-      if (await slowDown(deps, reply, { of: 'refused logouts', address })) return reply;
-      await recordRefusal(request, logout, address);
+      if (await slowDown(deps, reply, 'refused logouts')) return reply;
+      await recordRefusal(request, logout);
       return await refuseLogout(reply);
     }
     const asked = readLogoutRequest(logout.root, deps.now());
     const { connections } = logout;
-    if (asked.kind === 'ok') await endSessionsByProvider(deps, request, asked, { connections, address });
-    else await recordRefusal(request, { ...asked, connection: connections[0].key }, address);
+    if (asked.kind === 'ok') await endSessionsByProvider(deps, request, asked, connections);
+    else await recordRefusal(request, { ...asked, connection: connections[0].key });
     const relayState = message.kind === 'ok' ? message.relayState : null;
     return await answer(reply, logout, { relayState, isDone: asked.kind === 'ok' });
   };
@@ -88,11 +85,7 @@ export function samlLogoutRoute(deps: Deps) {
     return reply.redirect(signOutQuestionUrl(config.basePath), 303);
   }
 
-  async function recordRefusal(
-    request: FastifyRequest,
-    { problem, connection }: Omit<RefusedLogout, 'kind'>,
-    address: string,
-  ) {
-    await recordLogoutRefusal(deps, request, { step: 'SAML logout', words: problem }, { connection, address });
+  async function recordRefusal(request: FastifyRequest, { problem, connection }: Omit<RefusedLogout, 'kind'>) {
+    await recordLogoutRefusal(deps, request, { step: 'SAML logout', outcome: problem }, connection);
   }
 }
