@@ -49,8 +49,7 @@ export function deskRoute<Found>(deps: Deps, room: Omit<DeskPageRoom<Found>, 'pa
 
     const begun = (doing === proveAction ? fields[accountFields.begun] : doing) as DeskAct;
     const act = room.acts && Object.hasOwn(room.acts, begun) ? room.acts[begun] : undefined;
-    if (!act)
-      return await refuse(deps, reply, 400, { detail: 'Unknown action.', field: accountFields.action });
+    if (!act) return await refuse(deps, reply, 400, { detail: 'Unknown action.', field: accountFields.action });
     if (!isFormOf(visit, fields)) return await show(await view(), { notice: 'otherSession' }, 409);
     const target = room.target?.(found);
     if (!target || !mayAct(actor, begun, target)) return await foreign(begun);
