@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { passwordScoreVectors } from '#test/support/password-rules-vectors.ts';
 import { eachRow } from '#test/support/runs-all.ts';
 import {
   brokenPasswordRules,
@@ -8,6 +7,50 @@ import {
   popularEntries,
   popularEntryIn,
 } from './password-rules.ts';
+
+/** Passwords and their scores (PW-06). */
+const passwordScoreVectors: readonly (readonly [password: string, score: number])[] = [
+  ['', 0],
+  ['aaaaaaa', 2],
+  ['aA1!', 4],
+  ['aaAA11', 6],
+  ['aaAA1', 5],
+  ['aaAA1x?', 5],
+  ['aaAA11!!', 8],
+  ['aaAA11!!x', 9],
+  ['éééééééé', 0],
+  ['lowercaseonly', 7],
+  ['~!@#$%^&*()_-', 7],
+  ['""""""""', 0],
+  ...[...'~!@#$%^&*()_-'].map((symbol) => [symbol, 1] as const),
+  // Just below and above the limit, by each part of the sum: length, digits, lower and upper case, symbols.
+  ['lowercasexx', 5],
+  ['lowercasexxx', 6],
+  ['8592736', 2],
+  ['85927364018', 5],
+  ['859273640182', 6],
+  ['kk1MM??', 5],
+  ['kk11MM?', 6],
+  ['kMM11??', 5],
+  ['kkM11??', 5],
+  ['kkMM1??', 5],
+  ['kkMM1_?', 6],
+  ['kMM1!!??', 6],
+  ['kkM1!!?', 6],
+  ['~MZ1_??', 5],
+  ['~MZ11_?', 6],
+  // Not digits, letters or listed symbols: they add length only.
+  ['ÄÖÜßäöüéèêàâù', 5],
+  ['ÄÖÜßäöüéèêàâùû', 6],
+  ['🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑', 5],
+  ['🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑', 6],
+  ['٣٤٥٦٧٨٩٣٤٥٦٧٨', 5],
+  ['+=<>?/|[]{};:', 5],
+  // Combining marks make no other password: an accented e is not a lower-case ASCII letter.
+  ['e\u0301e\u0301MM11_', 5],
+  ['e\u0301e\u0301eMM11', 5],
+  ['e\u0301e\u0301eeMM11', 6],
+];
 
 describe('the score', () => {
   it('PW-06 is the sum of its parts', () =>

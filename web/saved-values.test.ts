@@ -13,10 +13,6 @@ function memoryStorage(): Storage {
   };
 }
 
-function refuse(): never {
-  throw new DOMException('refused', 'SecurityError');
-}
-
 const values = {
   ...nothingSaved,
   loginHashFragment: '/a',
@@ -41,15 +37,4 @@ it('the origin of a fragment counts only for the value it was saved with', () =>
   storage.setItem('loginHashFragment', '/reports/7');
   for (const opened of [store, new SavedValuesStore(() => storage)])
     expect(opened.read()).toMatchObject({ loginHashFragment: '/reports/7', loginHashFragmentFrom: null });
-});
-
-it.each([
-  ['is refused', refuse],
-  ['is absent', () => null],
-  ['refuses reading and writing', () => ({ ...memoryStorage(), getItem: refuse, setItem: refuse, removeItem: refuse })],
-])('lasts as long as the page where the storage %s', (_name, open) => {
-  const store = new SavedValuesStore(open);
-  expect(store.read()).toEqual(nothingSaved);
-  store.write(values);
-  expect(store.read()).toEqual(values);
 });

@@ -59,72 +59,41 @@ it('its outcome is told from status and body', () =>
     },
   ));
 
+const sendsAnother = () => sendNewCode('/portal/send');
+const asksForReset = () => askForReset('/portal/password/forgotten?lang=de', 'a@b');
+const registers = () => fetchRegistration('/portal');
+const registration = { url: 'data:image/png;base64,AA', totpSecret: 'ABCD' };
 const waits = json(429, { notice: 'codeNotSent' }, { 'retry-after': '60' });
+const sent = async () => new Response(null, { status: 204, headers: { 'retry-after': '30' } });
 
-it('another code is requested by a post, and told how it went', () =>
-  eachRow(
+it('every other call is told how it went', () =>
+  eachRow<[string, () => Promise<unknown>, () => Promise<Response>, unknown]>(
     [
-      [
-        'sent',
-        async () => new Response(null, { status: 204, headers: { 'retry-after': '30' } }),
-        { name: 'sent', seconds: 30 },
-      ],
-      ['too soon', json(429, {}, { 'retry-after': '12' }), { name: 'throttled', seconds: 12 }],
-      ['the account waits', waits, { name: 'throttled', seconds: 60, notice: 'codeNotSent' }],
-      ['the half-session is gone', json(401, {}), gone],
-      ['no network', offline, { name: 'failed' }],
+      ['another code is sent', sendsAnother, sent, { name: 'sent', seconds: 30 }],
+      ['too soon', sendsAnother, json(429, {}, { 'retry-after': '12' }), { name: 'throttled', seconds: 12 }],
+      ['the account waits', sendsAnother, waits, { name: 'throttled', seconds: 60, notice: 'codeNotSent' }],
+      ['no half-session', sendsAnother, json(401, {}), gone],
+      ['a reset', asksForReset, nothing(204), 'done'],
+      ['a redirect that is not followed', asksForReset, redirected, 'done'],
+      ['a refusal', asksForReset, json(400, {}), { name: 'failed' }],
+      ['401 by another backend, where no sign-in can be over', asksForReset, json(401, {}), { name: 'failed' }],
+      ['away', asksForReset, json(503, {}, { 'retry-after': '20' }), { name: 'unavailable', seconds: 20 }],
+      ['an image and a key', registers, json(200, registration), registration],
+      ['no key', registers, json(200, { url: 'x' }), { name: 'failed' }],
+      ['null', registers, json(200, null), { name: 'failed' }],
+      ['no half-session for a key', registers, json(401, {}), gone],
+      ['signed out', () => logOut('/portal'), nothing(204), 'done'],
+      ['signing out is redirected', () => logOut('/portal'), redirected, 'done'],
+      ['signing out is refused', () => logOut('/portal'), json(403, {}), { name: 'failed' }],
+      ...[sendsAnother, asksForReset, registers, () => logOut('/portal')].map(
+        (call): [string, typeof call, typeof offline, unknown] => ['no network', call, offline, { name: 'failed' }],
+      ),
     ],
-    async ([_name, answer, expected]) => {
+    async ([_name, call, answer, expected]) => {
       answerWith(answer);
-      expect(await sendNewCode('/portal/send')).toEqual(expected);
-      expect(fetch).toHaveBeenCalledWith('/portal/send', expect.objectContaining({ method: 'POST' }));
-    },
-  ));
-
-it('the reset request is told how it went', () =>
-  eachRow(
-    [
-      ['2xx', nothing(204), 'done'],
-      ['a redirect that is not followed', redirected, 'done'],
-      ['a refusal', json(400, {}), { name: 'failed' }],
-      ['401 by another backend, where no sign-in can be over', json(401, {}), { name: 'failed' }],
-      ['away for a while', json(503, {}, { 'retry-after': '20' }), { name: 'unavailable', seconds: 20 }],
-      ['no network', offline, { name: 'failed' }],
-    ],
-    async ([_name, answer, expected]) => {
-      answerWith(answer);
-      expect(await askForReset('/portal/password/forgotten?lang=de', 'a@b')).toEqual(expected);
-      expect(String(vi.mocked(fetch).mock.lastCall?.[1]?.body)).toBe('username=a%40b');
-    },
-  ));
-
-it('the registration is read, or fails', () => {
-  const answer = { url: 'data:image/png;base64,AA', totpSecret: 'ABCD' };
-  return eachRow(
-    [
-      ['an image and a key', json(200, answer), answer],
-      ['no key', json(200, { url: 'x' }), { name: 'failed' }],
-      ['null', json(200, null), { name: 'failed' }],
-      ['no half-session', json(401, {}), gone],
-      ['no network', offline, { name: 'failed' }],
-    ],
-    async ([_name, reply, expected]) => {
-      answerWith(reply);
-      expect(await fetchRegistration('/portal')).toEqual(expected);
-    },
-  );
-});
-
-it('signing out is told how it went', () =>
-  eachRow(
-    [
-      ['204', nothing(204), 'done'],
-      ['a redirect', redirected, 'done'],
-      ['a refusal', json(403, {}), { name: 'failed' }],
-      ['no network', offline, { name: 'failed' }],
-    ],
-    async ([_name, answer, expected]) => {
-      answerWith(answer);
-      expect(await logOut('/portal')).toEqual(expected);
+      expect(await call()).toEqual(expected);
+      const request = vi.mocked(fetch).mock.lastCall?.[1];
+      if (call === sendsAnother) expect(request?.method).toBe('POST');
+      if (call === asksForReset) expect(String(request?.body)).toBe('username=a%40b');
     },
   ));

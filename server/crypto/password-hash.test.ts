@@ -1,6 +1,6 @@
 import { hash as argon2Hash } from '@node-rs/argon2';
 import { describe, expect, it } from 'vitest';
-import { hashPassword, verifyPassword, type WorkQueue, WorkQueueFull, workQueue } from './password-hash.ts';
+import { hashPassword, verifyPassword, type WorkQueue, workQueue } from './password-hash.ts';
 
 describe('password hashes', () => {
   it('PW-15 are argon2id with the current parameters and a new salt each time', async () => {
@@ -80,31 +80,6 @@ function works({ enqueue }: WorkQueue, networks: readonly string[]) {
 const nextLoop = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('the queue of heavy work', () => {
-  it('LM-08 runs a fixed number at once, queues a fixed number in order, and refuses the surplus at once', async () => {
-    const queue = workQueue(2, 4);
-    const { started, ends, results } = works(queue, ['a', 'b', 'c', 'd', 'e', 'f', 'g']);
-    await nextLoop();
-    expect(started).toEqual([0, 1]);
-    await expect(results[6]).rejects.toBeInstanceOf(WorkQueueFull);
-    expect(() => queue.refuseWhenFull('h')).toThrow(WorkQueueFull);
-    for (const index of [0, 1, 2, 3, 4, 5]) {
-      ends[index]?.();
-      await nextLoop();
-    }
-    expect(started).toEqual([0, 1, 2, 3, 4, 5]);
-    expect(queue.length()).toEqual({ running: 0, waiting: 0 });
-  });
-
-  it('LM-08 one network has half of the places, and the others are left to others', async () => {
-    const queue = workQueue(1, 4);
-    const { results } = works(queue, ['a', 'a', 'a', 'a']);
-    await expect(results[3]).rejects.toBeInstanceOf(WorkQueueFull);
-    expect(() => queue.refuseWhenFull('a')).toThrow(WorkQueueFull);
-    queue.refuseWhenFull('b');
-    works(queue, ['b', 'b']);
-    expect(queue.length()).toEqual({ running: 1, waiting: 4 });
-  });
-
   it('LM-09 keeps a place until its work ends, even if nobody waits for it', async () => {
     const { started, ends, results } = works(workQueue(1, 10), ['a', 'a', 'a']);
     await Promise.race([results[0], nextLoop()]);

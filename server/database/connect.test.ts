@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { cuttableDatabase } from '#test/support/cuttable-database.ts';
 import { type DatabaseForTest, databaseForTest } from '#test/support/database-for-test.ts';
 import { connect, isDatabaseAway } from './connect.ts';
-import { type Connection, type Place, RollBack } from './database.ts';
+import type { Place } from './database.ts';
 
 let database: DatabaseForTest;
 beforeAll(async () => {
@@ -119,23 +119,4 @@ test.each([
   ['28P01', false],
 ])('the code %s: down is %s', (code, away) => {
   expect(isDatabaseAway(Object.assign(new Error('x'), { code }))).toBe(away);
-});
-
-beforeEach(async () => {
-  await database.sql`drop table if exists fruit`;
-  await database.sql`create table fruit (name text)`;
-});
-
-const add = (sql: Connection) => sql`insert into fruit values ('pear')`;
-const stored = async () => (await database.sql`select from fruit`).length;
-
-describe('a transaction', () => {
-  it('is rolled back with a result too', async () => {
-    const result = await database.sql.begin(async (sql) => {
-      await add(sql);
-      return new RollBack({ kind: 'refused' });
-    });
-    expect(result).toEqual({ kind: 'refused' });
-    expect(await stored()).toBe(0);
-  });
 });

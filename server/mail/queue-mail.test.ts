@@ -1,20 +1,10 @@
 import { expect, it } from 'vitest';
-import { limits } from '#server/limits.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
-import {
-  askForReset,
-  changedPage,
-  changeTo,
-  failedPage,
-  newPassword,
-  startAfresh,
-  tokenIn,
-} from '#test/support/reset-for-test.ts';
+import { askForReset, startAfresh } from '#test/support/reset-for-test.ts';
 import { changeUser } from '../accounts/users.ts';
 import { jobsOf } from '../jobs/job.ts';
 import { resetQueue } from '../sign-in/forgotten.ts';
 
-const second = 1000;
 const portal = portalOfFile({ each: startAfresh });
 
 /** Requests a link whose email stays queued until the test sends it. */
@@ -22,19 +12,6 @@ async function queueLink(username: string): Promise<void> {
   await askForReset(portal, `${username}@acme.test`);
   await jobsOf(portal.deps, resetQueue(portal.deps))();
 }
-
-const landing = async () => (await changeTo(portal, tokenIn(portal.mails[0]), newPassword)).headers.location;
-
-it.each([
-  [limits.resetLink - second, changedPage],
-  [limits.resetLink + second, failedPage(3)],
-])('PR-04 the hour of a link starts when its email leaves, however long it waited: %i ms after', async (time, page) => {
-  await queueLink('alice');
-  portal.wait(3 * limits.resetLink);
-  await portal.workOff();
-  portal.wait(time);
-  expect(await landing()).toBe(page);
-});
 
 it('PR-23 the email of a link that is over meanwhile is dropped unsent', async () => {
   for (const username of ['alice', 'bob', 'carol']) await queueLink(username);

@@ -1,8 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import { addAttackFixtures, addCustomer, addUser } from '#test/support/accounts-for-test.ts';
-import { cookiesOf, testPassword, testPasswordHash } from '#test/support/portal-for-test.ts';
+import { cookiesOf, testPassword } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
-import { changeUser } from '../accounts/users.ts';
 import { second } from '../limits.ts';
 import { keepHouse } from '../operations/housekeeping.ts';
 
@@ -149,13 +148,6 @@ it.each([
   const cookies = { 'vestibule-session': token };
   const page = await portal.send({ url: '/portal/portal.html', from: '203.0.113.5', cookies });
   expect(page.headers.location).toBe('/portal/');
-});
-
-it('SE-13 a new password ends every session of the user, and nobody else’s', async () => {
-  const [here, there, somebody] = [await tokenOf('alice'), await tokenOf('alice'), await tokenOf('bob')];
-  for (const token of [here, there, somebody]) expect(await isAlive(token)).toBe(true);
-  await changeUser(portal.sql, 'alice', { passwordHash: `${await testPasswordHash()}x` }, portal.by());
-  expect(await Promise.all([here, there, somebody].map(isAlive))).toEqual([false, false, true]);
 });
 
 it('SE-12 a removed customer is no longer listed; the session of a removed user ends', async () => {

@@ -98,7 +98,7 @@ describe('injection', () => {
     expect(await portal.sql`select from session`).toHaveLength(0);
   });
 
-  it('IN-02 IN-06 IN-09 IN-15 markup in a query, a path or a name is shown as text', async () => {
+  it('IN-02 IN-04 IN-06 IN-09 IN-15 markup in a query, a path or a name is shown as text', async () => {
     await addCustomer(portal, 'app', { twoFactor: 'app' });
     await addUser(portal, { username: 'gwen', customers: ['app'] });
     await giveApp(portal, 'gwen');
@@ -127,6 +127,7 @@ describe('injection', () => {
         await pageOf(`/portal/twoFactor${query}`, half),
         await pageOf(`/portal/login?destination=${text}&redirectURL=${text}`),
         await pageOf(recoveryCodesUrl + query, registered),
+        await pageOf('/portal/portal.html', registered),
       );
     }
     for (const page of pages) {

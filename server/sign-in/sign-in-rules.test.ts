@@ -17,18 +17,6 @@ const app = { twoFactor: 'app', rememberDevices: true } as const;
 const confirmed = { isEmailConfirmed: true, hasEmailToProve: true };
 
 it.each<[string, Partial<Situation>, Asked[]]>([
-  ['no customer requires anything', { customers: [off] }, []],
-  ['a customer requires codes by email', { customers: [off, email] }, ['email']],
-  ['a customer requires an app', { customers: [email, app], hasApp: true }, ['app']],
-  ['nobody requires the app that the user has', { customers: [off], hasApp: true }, ['app']],
-  ['an app stands for a code by email', { customers: [email], hasApp: true, ...confirmed }, ['app']],
-  ['the app is still to be set up', { customers: [app] }, ['app']],
-  ['the app comes after the code that the user knows', { customers: [app], ...confirmed }, ['email', 'app']],
-  [
-    'the app comes after the code that another customer requires',
-    { customers: [app], hasEmailToProve: true },
-    ['email', 'app'],
-  ],
   ['a passkey stands for the app', { customers: [app], hasPasskeyForApp: true }, ['passkey']],
   [
     'the app that is there counts beside a passkey',

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { appCode } from '../support/authenticator-app.ts';
-import { codeForm, heading, keyToRegister, recoveryCodes, signIn, signInForm } from './forms.ts';
+import { codeForm, heading, keyToRegister, newPassword, recoveryCodes, signIn, signInForm } from './forms.ts';
 import { deviceIsRemembered, sessionIsElsewhere, sessionsEnd, signInIsOld } from './portal-database.ts';
 import { both, expect, password, test } from './test.ts';
 import { texts, textsOf } from './texts.ts';
@@ -8,8 +8,6 @@ import { texts, textsOf } from './texts.ts';
 /** A button may say besides what it is about. */
 const press = (page: Page, name: string) => page.getByRole('button', { name: new RegExp(`^${name}(?:: |$)`) }).click();
 const follow = (page: Page, name: string) => page.getByRole('link', { name }).click();
-
-const newPassword = 'Harbour-Lantern-77';
 
 test.use({ timezoneId: 'America/New_York' });
 
