@@ -8,7 +8,7 @@ import type { Database } from '../database/database.ts';
 import { deskDatabase } from '../database/desk-role.ts';
 import { hour } from '../limits.ts';
 import { findUser } from '../people/portal-user.ts';
-import { mailResetLink } from '../sign-in/reset-link.ts';
+import { issueResetLink } from '../sign-in/reset-link.ts';
 import { removeUser, resetTwoFactor, signOutUser, unlockUser } from './act-on-user.ts';
 import { changeCustomer } from './customers.ts';
 import { inviteUsers } from './invite-users.ts';
@@ -121,7 +121,7 @@ describe('an administrator, held by PostgreSQL to their customer,', () => {
     const [sql, { keys }] = [await databaseOf('acme'), portal.deps];
     for (const act of [unlockUser, signOutUser, resetTwoFactorLater, keepTwoFactor, resetTwoFactor])
       await act(sql, 'alice', by());
-    await mailResetLink(sql, keys, 'alice', by());
+    await issueResetLink(sql, 'alice', by(), keys);
     const fields = { username: 'alicia', email: 'new@acme.test', name: 'A', language: 'de', active: false } as const;
     const more = { groups: () => ['acme:hr'], administers: () => ['acme'] };
     const seen = await newestActOn(sql, { userId: alice });
@@ -152,7 +152,7 @@ describe('an administrator, held by PostgreSQL to their customer,', () => {
     for (const reset of [resetTwoFactor, resetTwoFactorLater])
       expect(await reset(sql, 'bob', by())).toEqual({ kind: 'nothing' });
     await expect(changeUser(sql, 'bob', { email: 'x@acme.test' }, by())).rejects.toThrow('row-level security');
-    await expect(mailResetLink(sql, portal.deps.keys, 'bob', by())).rejects.toThrow('row-level security');
+    await expect(issueResetLink(sql, 'bob', by(), portal.deps.keys)).rejects.toThrow('row-level security');
     expect((await changeUser(sql, 'bob', { customers: () => [] }, by())).kind).toBe('changed');
     expect(await findUser(portal.sql, 'bob')).toMatchObject({ customers: ['beta'], groups: ['beta:hr'], hasApp: true });
   });

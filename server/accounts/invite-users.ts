@@ -5,7 +5,7 @@ import { tokenHash } from '../crypto/token.ts';
 import { type Connection, type Database, RollBack } from '../database/database.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { foldLoginName } from '../names/read-name.ts';
-import { findResetUsersForUpdate, makeLink, type ResetUser } from '../sign-in/reset-link.ts';
+import { findResetUsersForUpdate, makeLink, problemOfLink, type ResetUser } from '../sign-in/reset-link.ts';
 import { type AddUserResult, addUserWithin, type UserToAdd } from './users.ts';
 
 type InviteUsersResult =
@@ -64,12 +64,8 @@ async function inviteWithin(
 }
 
 function problemOf(user: ResetUser): string | null {
-  if (!user.active) return 'the user is inactive';
-  if (user.passwordHash !== null)
-    return `the user has a password already; vestibule user reset-link ${user.username} makes a link for a new one`;
-  if (user.ssoRequired) return 'the domain of the user allows single sign-on only';
-  if (!user.mayChangePassword) return 'the user may not choose a password';
-  return user.customers.length === 0 ? 'the user has no active customer' : null;
+  if (!user.active || user.passwordHash === null) return problemOfLink(user);
+  return `the user has a password already; vestibule user reset-link ${user.username} makes a link for a new one`;
 }
 
 async function invite(sql: Connection, keys: Pick<Keys, 'seal'>, user: ResetUser, by: By): Promise<void> {

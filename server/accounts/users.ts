@@ -7,7 +7,7 @@ import { countPasskeys, deletePasskeysOfUser } from '../factors/passkey.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { foldLoginName, type Reading } from '../names/read-name.ts';
 import { listUnknownCustomerKeys, updateMemberships } from '../people/customer.ts';
-import { isWithin, updateAdministers, updateGroups } from '../people/groups.ts';
+import { isWithin } from '../people/groups.ts';
 import {
   findPasswordHash,
   findUserForUpdate,
@@ -47,10 +47,8 @@ export async function addUserWithin(
   const refusal = await reasonAgainst(sql, { ...user, groups, administers }, null);
   if (refusal) return refusal;
   const id = await insertUser(sql, user, now);
-  await updateMemberships(sql, id, user.customers);
+  await updateMemberships(sql, id, { customers: user.customers, groups, administers });
   await updateLoginNames(sql, id, foldsOfUser(user));
-  await updateGroups(sql, id, groups);
-  await updateAdministers(sql, id, administers);
   const steps = newUserInWords({ ...user, groups, administers }, 'set');
   const whose = { userId: id, username: user.username, ...customersOfEvent(user.customers) };
   await insertAuditEvent(sql, { event: 'user-added', ...whose, steps, ...who }, now);
@@ -124,9 +122,8 @@ export async function changeUser(
     const hashBefore = await findPasswordHash(sql, userId);
     if (Object.keys(fields).length > 0) await updateUser(sql, userId, fields);
     await updateLoginNames(sql, userId, foldsOfUser(after));
-    await updateMemberships(sql, userId, customers);
-    if (groupsFrom) await updateGroups(sql, userId, groups);
-    if (administersFrom) await updateAdministers(sql, userId, administers);
+    const asked = { customers, ...(groupsFrom && { groups }), ...(administersFrom && { administers }) };
+    await updateMemberships(sql, userId, asked);
     // A user without a password signs in at a provider, and a passkey would get past it.
     note('passkeys removed', passwordHash === null ? await deletePasskeysOfUser(sql, userId) : 0);
     if (steps.length === 0) return new RollBack({ kind: 'unchanged' });

@@ -1,6 +1,7 @@
 import { type CustomerPolicy, customerPolicies, deskFields } from '#contract/desk.ts';
 import { changeCustomer } from '../accounts/customers.ts';
 import { addInvitedUser } from '../accounts/invite-users.ts';
+import type { Database } from '../database/database.ts';
 import { limits } from '../limits.ts';
 import { readNetwork } from '../names/network.ts';
 import { readDisplayName, readEmail, readShortName, readUsername } from '../names/read-name.ts';
@@ -63,25 +64,24 @@ async function change({ sql, by }: DeskVisit, key: string, changes: CustomerChan
 }
 
 /** Turns a connection on or off. What would leave people without any way in is for whoever runs the server. */
-const connection: CustomerAct = async ({ keys }, { desk }, customer, fields) => {
-  const key = await ownConnection(desk, customer, fields);
-  if (key === null) return 'foreign';
-  return done(await changeConnection({ sql: desk.sql, keys }, key, { active: fields.active === 'on' }, desk.by));
+const connection: CustomerAct = async ({ keys }, { desk: { sql, by } }, customer, fields) => {
+  const key = await ownConnection(sql, customer, fields);
+  return done(await changeConnection({ sql, keys }, key, { active: fields.active === 'on' }, by));
 };
 
 /** The page shows what the test finds. Each costs the provider some requests. */
-const testConnection: CustomerAct = async ({ now }, { desk }, customer, fields) => {
-  if ((await ownConnection(desk, customer, fields)) === null) return 'foreign';
-  const key = { key: `connection-test:${desk.actor.userId}`, limit: limits.throttle.costly };
-  if (await countAttempt(desk.sql, [key], now())) throw new Refused('tooManyAttempts');
+const testConnection: CustomerAct = async ({ now }, { desk: { sql, actor } }, customer, fields) => {
+  await ownConnection(sql, customer, fields);
+  const key = { key: `connection-test:${actor.userId}`, limit: limits.throttle.costly };
+  if (await countAttempt(sql, [key], now())) throw new Refused('tooManyAttempts');
   return 'look';
 };
 
-/** The key of the connection that a form is about, if it is the customer's. */
-async function ownConnection({ sql }: DeskVisit, { id }: Customer, fields: Fields): Promise<string | null> {
-  const key = readShortName(fields.connection ?? '');
-  const found = key.kind === 'ok' ? await findSsoConnectionByKey(sql, key.value) : null;
-  return found?.customerId === id ? found.key : null;
+/** The key of the connection that a form is about, which has to be the customer's. */
+async function ownConnection(sql: Database, { id }: Customer, { connection = '' }: Fields): Promise<string> {
+  const found = readShortName(connection).kind === 'ok' ? await findSsoConnectionByKey(sql, connection) : null;
+  if (found?.customerId !== id) throw new Refused('foreign');
+  return found.key;
 }
 
 const linesOf = (text: string) =>

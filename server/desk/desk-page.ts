@@ -29,16 +29,16 @@ export type DeskPageRoom<Found> = {
 
 /**
  * Does what a form says, or throws Refused. Returns where that leads: `done` back to the page, with what was recorded; `look` shows
- * the page with the fields, and has changed nothing; `foreign`: it names something of somebody else's; `to` another address.
+ * the page with the fields, and has changed nothing; `to` another address.
  */
 export type Act<Found> = (deps: Deps, asked: Asked, found: Found, fields: Fields) => Promise<ActResult>;
-export type ActResult = 'done' | 'look' | 'foreign' | { to: string };
+type ActResult = 'done' | 'look' | { to: string };
 
-/** Why nothing was done; `field`: which entry. */
+/** Why nothing was done; `field`: which entry. `foreign`: a form names something of somebody else's. */
 export class Refused extends Error {
-  readonly notice: DeskNotice;
+  readonly notice: DeskNotice | 'foreign';
   readonly field: string | null;
-  constructor(notice: DeskNotice, field: string | null = null) {
+  constructor(notice: DeskNotice | 'foreign', field: string | null = null) {
     super(notice);
     this.notice = notice;
     this.field = field;
@@ -51,36 +51,28 @@ export function accepted<T>(reading: Reading<T>, field: string): T {
   return reading.value;
 }
 
+/** Why an act on accounts was not done, by its result or by what the problem of a refusal begins with. */
+const refusals: Partial<Record<string, [DeskNotice, field?: string]>> = {
+  notFound: ['notPossible'],
+  useless: ['notPossible'],
+  nothing: ['nothingChanged'],
+  unchanged: ['nothingChanged'],
+  changedMeanwhile: ['changedMeanwhile'],
+  notAgreed: ['entryRefused', 'connection'],
+  refused: ['entryRefused'],
+  role: ['lastOperator'],
+  email: ['entryRefused', 'email'],
+  username: ['entryRefused', 'email'],
+  customer: ['entryRefused', 'customers'],
+  group: ['entryRefused', 'groups'],
+  invitation: ['entryRefused', 'invitation'],
+};
+
 /** Back to the page, if that is how an act on accounts went. */
 export function done(result: number | boolean | null | { kind: string; problem?: string }): 'done' {
   if (result === null || result === false) throw new Refused('notPossible');
-  if (typeof result !== 'object') return 'done';
-  switch (result.kind) {
-    case 'notFound':
-    case 'useless':
-      throw new Refused('notPossible');
-    case 'nothing':
-    case 'unchanged':
-      throw new Refused('nothingChanged');
-    case 'changedMeanwhile':
-      throw new Refused('changedMeanwhile');
-    case 'notAgreed':
-      throw new Refused('entryRefused', 'connection');
-    case 'refused': {
-      const [about = ''] = result.problem?.split(':') ?? [];
-      if (about === 'role') throw new Refused('lastOperator');
-      throw new Refused('entryRefused', fieldsOfProblems[about] ?? null);
-    }
-    default:
-      return 'done';
-  }
+  const { kind, problem = '' } = typeof result === 'object' ? result : { kind: 'done' };
+  const refusal = refusals[problem.split(':', 1)[0] ?? ''] ?? refusals[kind];
+  if (refusal) throw new Refused(...refusal);
+  return 'done';
 }
-
-/** The field of what a problem begins with. */
-const fieldsOfProblems: Record<string, string> = {
-  email: 'email',
-  username: 'email',
-  customer: 'customers',
-  group: 'groups',
-  invitation: 'invitation',
-};

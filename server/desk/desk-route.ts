@@ -64,7 +64,6 @@ export function deskRoute<Found>(deps: Deps, room: Omit<DeskPageRoom<Found>, 'pa
     }
     try {
       const result = await act(deps, asked, found, fields);
-      if (result === 'foreign') return await foreign(begun);
       if (result === 'look') return await show(await view(fields), { begun, kept });
       const query = new URLSearchParams({ [deskFields.done]: desk.by.reference ?? '' });
       const lang = languageOverride(request);
@@ -73,6 +72,7 @@ export function deskRoute<Found>(deps: Deps, room: Omit<DeskPageRoom<Found>, 'pa
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       const { notice, field } = error;
+      if (notice === 'foreign') return await foreign(begun);
       // What it was refused for may have changed the page.
       const now = (await room.find(deps, asked)) ?? found;
       const shown = await room.view(deps, asked, now, {});

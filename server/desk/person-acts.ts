@@ -9,7 +9,7 @@ import { customersOfEvent } from '../audit/audit-events.ts';
 import type { Deps } from '../deps.ts';
 import { readDisplayName, readEmail, readShortName } from '../names/read-name.ts';
 import { isWithin, readGroups, splitGroups } from '../people/groups.ts';
-import { mailResetLink } from '../sign-in/reset-link.ts';
+import { issueResetLink } from '../sign-in/reset-link.ts';
 import { type Act, type Asked, accepted, done, type Fields, Refused } from './desk-page.ts';
 import type { FoundPerson } from './find-person.ts';
 import { type Actor, mayGive } from './may-act.ts';
@@ -18,7 +18,7 @@ import { type Actor, mayGive } from './may-act.ts';
 export const personActs: Partial<Record<DeskAct, Act<FoundPerson>>> = {
   liftWait: async (_deps, { desk }, { username }) => done(await unlockUser(desk.sql, username, desk.by)),
   sendLink: async ({ keys }, { desk: { sql, by } }, { username, hasPassword }) =>
-    done(await (hasPassword ? mailResetLink(sql, keys, username, by) : inviteUsers(sql, keys, [username], by))),
+    done(await (hasPassword ? issueResetLink(sql, username, by, keys) : inviteUsers(sql, keys, [username], by))),
   resetFactor: async (_deps, { desk: { sql, actor, by } }, { username }, { when }) => {
     const isNow = actor.role === 'operator' && when === 'now';
     return done(await (isNow ? resetTwoFactor(sql, username, by) : resetTwoFactorLater(sql, username, by)));

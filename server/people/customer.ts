@@ -1,4 +1,5 @@
 import { type Connection, type Fragment, rowOrNull } from '../database/database.ts';
+import { namesWithin } from './groups.ts';
 import { hasEmailToProve } from './sign-in-policy.ts';
 
 export type TwoFactorPolicy = 'off' | 'app' | 'email';
@@ -100,20 +101,27 @@ export function admits(sql: Connection, networks: Fragment, address: string | Fr
   return sql`(${networks} = '{}' or ${address}::inet <<= any(${networks}))`;
 }
 
-/** Makes a user belong to exactly these customers; unknown keys, and customers that are just removed, are ignored. */
+type Memberships = Record<'customers' | 'groups' | 'administers', readonly string[]>;
+
+/**
+ * Makes a user belong to exactly these customers, with these groups there, and look after those of them that they administer;
+ * what is absent stays, as a provider may set groups meanwhile. Unknown keys, customers that are just removed, and groups of other customers are ignored.
+ */
 export async function updateMemberships(
   sql: Connection,
   userId: string,
-  customerKeys: readonly string[],
+  { customers, groups, administers }: Partial<Memberships> & Pick<Memberships, 'customers'>,
 ): Promise<void> {
-  const keys = customerKeys as string[];
   await sql`
     delete from membership using customer c
-    where user_id = ${userId} and c.id = customer_id and c.key <> all(${keys}::text[])`;
+    where user_id = ${userId} and c.id = customer_id and c.key <> all(${customers}::text[])`;
   await sql`
-    insert into membership (user_id, customer_id)
-    select ${userId}, id from customer where key = any(${keys}::text[]) for key share
-    on conflict do nothing`;
+    insert into membership (user_id, customer_id, groups, administers)
+    select ${userId}, c.id, ${namesWithin(sql, sql`${groups ?? []}::text[]`)}, c.key = any(${administers ?? []}::text[])
+    from customer c where c.key = any(${customers}::text[]) for key share
+    on conflict (user_id, customer_id) do update set
+      groups = case when ${groups !== undefined} then excluded.groups else membership.groups end,
+      administers = case when ${administers !== undefined} then excluded.administers else membership.administers end`;
 }
 
 /** The usernames of those who belong only to this customer. */

@@ -72,17 +72,3 @@ export async function updateGroupsAt(
     update membership set groups = ${names as string[]}::text[]
     where user_id = ${userId} and customer_id = ${customerId} and groups <> ${names as string[]}::text[]`;
 }
-
-/** Gives a user exactly these groups; those of customers that are not theirs are ignored. */
-export async function updateGroups(sql: Connection, userId: string, groups: readonly string[]): Promise<void> {
-  await sql`
-    update membership m set groups = ${namesWithin(sql, sql`${groups as string[]}::text[]`)}
-    from customer c where m.user_id = ${userId} and c.id = m.customer_id`;
-}
-
-/** Has a user look after exactly these customers at the desk; those that are not theirs are ignored. */
-export async function updateAdministers(sql: Connection, userId: string, keys: readonly string[]): Promise<void> {
-  await sql`
-    update membership m set administers = c.key = any(${keys as string[]}::text[])
-    from customer c where m.user_id = ${userId} and c.id = m.customer_id`;
-}

@@ -119,7 +119,7 @@ type IssueResetLinkResult =
   | { kind: 'useless'; username: string; problem: string }
   | { kind: 'issued'; username: string; token: string };
 
-/** Makes a reset link for an operator to hand over, by a user's username or email; with `keys` it is mailed to the user. */
+/** Makes a reset link for an operator to hand over, by a user's username or email; with `keys` it is mailed to the user instead. */
 export async function issueResetLink(
   sql: Database,
   name: string,
@@ -130,11 +130,8 @@ export async function issueResetLink(
     const [user] = (await findResetUsersForUpdate(sql, [foldLoginName(name)], null)).values();
     if (!user) return { kind: 'notFound' };
     const { id: userId, username } = user;
-    const useless = (problem: string) => ({ kind: 'useless', username, problem }) as const;
-    if (!user.active) return useless('the user is inactive');
-    if (user.ssoRequired) return useless('the domain of the user allows single sign-on only');
-    if (!user.mayChangePassword) return useless('the user may not change the password');
-    if (user.customers.length === 0) return useless('the user has no active customer');
+    const problem = problemOfLink(user);
+    if (problem) return { kind: 'useless', username, problem };
     const { token } = await makeLink(sql, userId, now);
     if (keys)
       await queueMail(sql, user, { kind: 'resetLink', now }, { token, tokenHash: tokenHash(token), keys: keys.seal });
@@ -145,7 +142,10 @@ export async function issueResetLink(
   });
 }
 
-/** Mails it to the user instead; where they have no password, an invitation is for that (`inviteUsers`). */
-export async function mailResetLink(sql: Database, keys: Pick<Keys, 'seal'>, name: string, by: By) {
-  return await issueResetLink(sql, name, by, keys);
+/** Why a link would be of no use to a user, or null. */
+export function problemOfLink({ active, ssoRequired, mayChangePassword, customers }: ResetUser): string | null {
+  if (!active) return 'the user is inactive';
+  if (ssoRequired) return 'the domain of the user allows single sign-on only';
+  if (!mayChangePassword) return 'the user may not choose a password';
+  return customers.length === 0 ? 'the user has no active customer' : null;
 }

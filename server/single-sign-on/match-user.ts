@@ -162,7 +162,7 @@ async function makeUser(
     now,
   );
   await updateLoginNames(sql, id, foldsOfUser(user));
-  await updateMemberships(sql, id, [customerKey]);
+  await updateMemberships(sql, id, { customers: [customerKey] });
   const steps = [{ step: 'made by', outcome: `connection ${key}` }];
   await insertAuditEvent(
     sql,

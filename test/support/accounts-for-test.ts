@@ -1,5 +1,5 @@
 import { foldLoginName } from '#server/names/read-name.ts';
-import { updateGroups } from '#server/people/groups.ts';
+import { updateMemberships } from '#server/people/customer.ts';
 import { type PortalForTest, testPasswordHash } from './portal-for-test.ts';
 
 type UserForTest = {
@@ -43,13 +43,9 @@ export async function addUser({ sql }: PortalForTest, user: UserForTest): Promis
   const id = row?.id ?? '';
   const folds = new Set([user.username, email].map(foldLoginName));
   for (const fold of folds) await sql`insert into login_name values (${fold}, ${id})`;
-  await sql`insert into membership select ${id}, id from customer where key = any(${user.customers ?? ['acme']}::text[])`;
-  if (user.groups) await updateGroups(sql, id, user.groups);
+  const { customers = ['acme'], groups = [], administers = [] } = user;
+  await updateMemberships(sql, id, { customers, groups, administers });
   if (user.role) await sql`update portal_user set role = ${user.role} where id = ${id}`;
-  if (user.administers)
-    await sql`
-      update membership set administers = true
-      where user_id = ${id} and customer_id in (select id from customer where key = any(${user.administers}::text[]))`;
   return id;
 }
 
