@@ -96,7 +96,7 @@ export async function removeTwoFactor(sql: Connection, user: User, { now, ...who
     { step: 'sessions ended', outcome: String(sessionsEnded) },
   ];
   await insertAuditEvent(sql, { event: 'two-factor-reset', ...whoseEvent(user), steps, ...who }, now);
-  if (user.active && removed) await queueMail(sql, user, { kind: 'secondFactorRemoved', now });
+  if (removed) await queueMail(sql, user, { kind: 'secondFactorRemoved', now });
   return { kind: 'removed', sessionsEnded };
 }
 

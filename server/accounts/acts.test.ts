@@ -96,6 +96,18 @@ describe('a reset of the second factor that is an hour ahead', () => {
     expect(await events()).toEqual(both);
   });
 
+  it('is told to who is inactive, and called off by another role or customer', async () => {
+    await giveApp(portal, 'alice');
+    await change('alice', { active: false });
+    await later();
+    await change('alice', { email: 'new@acme.test' });
+    expect(await mailed()).toHaveLength(3);
+    await change('alice', { role: 'support' });
+    portal.wait(2 * hour);
+    await portal.workOff();
+    expect(await portal.sql`select from totp`).toHaveLength(1);
+  });
+
   it('does not come once it is called off, or done at once', async () => {
     await giveApp(portal, 'alice');
     await later();

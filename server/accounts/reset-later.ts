@@ -35,7 +35,8 @@ export async function resetTwoFactorLater(
     const takesEffectAt = at.toISOString();
     const steps = [{ step: 'takes effect', outcome: takesEffectAt }];
     await insertAuditEvent(sql, { event: 'two-factor-reset-begun', ...whoseEvent(user), steps, ...who }, now);
-    if (user.active) await queueMail(sql, user, { kind: 'secondFactorResetSoon', now, takesEffectAt });
+    // Also who is inactive: otherwise whoever deactivates them first would do it unseen.
+    await queueMail(sql, user, { kind: 'secondFactorResetSoon', now, takesEffectAt });
     return { kind: 'begun', at };
   });
 }

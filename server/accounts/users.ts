@@ -26,6 +26,7 @@ import { endSessionsOfUser } from '../sessions/end-sessions.ts';
 import { deleteHalfSessionsOfUser } from '../sessions/half-session.ts';
 import { passwordReplaced, queuePasswordNotice } from '../sign-in/change-password.ts';
 import { endLinksOfUser } from '../sign-in/reset-link.ts';
+import { deletePendingReset } from './act-on-user.ts';
 
 /** Why a user cannot be as asked. */
 type UserRefusal = Extract<Reading, { kind: 'refused' }>;
@@ -132,6 +133,8 @@ export async function changeUser(
     let sessionsEnded = 0;
     // Half sessions wait for what the former customers asked.
     if (customersFrom) await deleteHalfSessionsOfUser(sql, userId);
+    // Whoever asked for a reset of the second factor might not any more.
+    if ((customersFrom || fields.role) && (await deletePendingReset(sql, userId))) note('reset called off', 1);
     if (after.email !== user.email) {
       // Nothing sent to the old mailbox works any more; a sign-in in progress gets its code at the new one.
       await endLinksOfUser(sql, userId);
@@ -143,7 +146,7 @@ export async function changeUser(
     else if (fields.active === false) sessionsEnded += await endSessionsOfUser(sql, userId);
     note('sessions ended', sessionsEnded);
     // Also to the old address: it is the owner's if the change was not.
-    if (after.email !== user.email && after.active)
+    if (after.email !== user.email)
       for (const { email } of [user, after]) await queueMail(sql, { ...after, email }, { kind: 'emailChanged', now });
     if (passwordHash && after.active) await queuePasswordNotice(sql, after, { now });
     const whose = { userId, username: after.username, ...customersOfEvent([...user.customers, ...customers].sort()) };
