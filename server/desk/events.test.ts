@@ -80,6 +80,7 @@ describe('a file of events', () => {
       connection: 'other-idp',
     };
     await record({ customerKey: 'acme, other', ...theirs });
+    await record({ customerKey: 'acme, other', event: 'app-removed' });
     await record({ customerKey: 'other', username: 'foreign' });
     const { body } = await getDesk(portal, '/events.jsonl', ada);
     expect(

@@ -25,7 +25,8 @@ export const events: DeskPageRoom<Found> = {
     const rows = await largeRead(desk, (sql) => listAuditEvents(sql, { ...filter, limit: eventsOfPage + 1 }));
     const onPage = rows.slice(0, eventsOfPage);
     const before = rows.length > eventsOfPage ? String(onPage.at(-1)?.id) : null;
-    return { name: 'events', ...shown, events: onPage.map((row) => eventRowOf(desk, row)), before };
+    const seen = onPage.filter((row) => isShown(desk, row));
+    return { name: 'events', ...shown, events: seen.map((row) => eventRowOf(desk, row)), before };
   },
 };
 
@@ -75,8 +76,13 @@ function customersSeen(desk: Looking, { customerKey }: AuditEventRow): string[] 
 }
 
 /** Whether an event is of no other customer than theirs. */
-export function isOwn(desk: Looking, event: AuditEventRow): boolean {
+function isOwn(desk: Looking, event: AuditEventRow): boolean {
   return customersSeen(desk, event).join(', ') === (event.customerKey ?? '');
+}
+
+/** Of people with other customers, an administrator learns of sign-ins, but not what concerns the way in at all of them. */
+export function isShown(desk: Looking, event: AuditEventRow): boolean {
+  return /^(?:signed-|sign-in-|sso-)/.test(event.event) || isOwn(desk, event);
 }
 
 /** An event as whoever is at the desk may see it: an administrator learns no step, nor who acted, for another customer. */
@@ -118,7 +124,8 @@ export const eventFiles = formats.map(({ ending, type, first, textOf, end }): De
     let from = filter;
     for (let read = 0; read < mostOfFile; read += atOnce) {
       const rows = await largeRead(desk, (sql) => listAuditEvents(sql, { ...from, limit: atOnce }));
-      yield rows.map((row) => textOf(lineOf(desk, row)) + end).join('');
+      const seen = rows.filter((row) => isShown(desk, row));
+      yield seen.map((row) => textOf(lineOf(desk, row)) + end).join('');
       if (rows.length < atOnce) return;
       from = { ...filter, before: rows.at(-1)?.id ?? 0 };
     }

@@ -6,7 +6,7 @@ import { listSessionsOfUser } from '../sessions/end-sessions.ts';
 import type { Asked, DeskPageRoom } from './desk-page.ts';
 import type { DeskVisit } from './desk-visit.ts';
 import { chainOf, doorNow } from './door.ts';
-import { eventRowOf, eventsSeenBy, isOwn } from './events.ts';
+import { eventRowOf, eventsSeenBy, isShown } from './events.ts';
 import { type FoundPerson, findPerson } from './find-person.ts';
 import { type Actor, mayAct, mayGive, type Target } from './may-act.ts';
 import { personActs } from './person-acts.ts';
@@ -57,10 +57,9 @@ async function view(deps: Deps, { desk, query }: Asked, found: FoundPerson): Pro
   };
 }
 
-/** Of a person with other customers, what concerns the way in at all of them is not an administrator's to know. */
-async function listShown(desk: DeskVisit, { id, isForeign }: FoundPerson, under: { reference?: string }) {
+async function listShown(desk: DeskVisit, { id }: FoundPerson, under: { reference?: string }) {
   const events = await listAuditEvents(desk.sql, { userId: id, ...eventsSeenBy(desk), ...under, limit: eventsShown });
-  return events.filter((event) => !isForeign || /^(?:signed-|sign-in-|sso-)/.test(event.event) || isOwn(desk, event));
+  return events.filter((event) => isShown(desk, event));
 }
 
 function factorsOf(found: FoundPerson): DeskViewOf<'person'>['factors'] {

@@ -8,7 +8,7 @@ import { listSsoConnectionsOfCustomers } from '../single-sign-on/sso-connection.
 import { endsOf } from '../single-sign-on/sso-warnings.ts';
 import type { DeskPageRoom } from './desk-page.ts';
 import type { DeskVisit } from './desk-visit.ts';
-import { eventRowOf, eventsSeenBy } from './events.ts';
+import { eventRowOf, eventsSeenBy, isShown } from './events.ts';
 import { hasWords, isCalled, listPersonRows } from './person-rows.ts';
 
 /** As long as the longest name; of more only this is looked for. */
@@ -30,7 +30,8 @@ export const search: DeskPageRoom<true> = {
       findPeople(deps, desk, text),
       text.length < 2 ? [] : listCustomerRows(desk, text, mostFound),
     ]);
-    return { name: 'search', text, people, customers, references: references.map((event) => eventRowOf(desk, event)) };
+    const shown = references.filter((event) => isShown(desk, event));
+    return { name: 'search', text, people, customers, references: shown.map((event) => eventRowOf(desk, event)) };
   },
 };
 
