@@ -59,15 +59,11 @@ function Person({ displayName, email, customers, groups }: ViewOf<'overview'>) {
   const name = displayName ?? username;
   const facts = [displayName && username !== email && username, email, customers.join(', ')].filter(Boolean);
   return (
-    <Title
-      name={name}
-      heading={
-        <>
-          <span className="sr">{text('account-title')}: </span>
-          {name}
-        </>
-      }
-    >
+    <Title name={name}>
+      <h1>
+        <span className="sr">{text('account-title')}: </span>
+        {name}
+      </h1>
       <p className="soft">{facts.join(' · ')}</p>
       {groups.length > 0 && (
         <p className="soft">
@@ -79,19 +75,14 @@ function Person({ displayName, email, customers, groups }: ViewOf<'overview'>) {
   );
 }
 
-type TitleProps = { name: string; heading?: ReactNode; beside?: ReactNode; children?: ReactNode };
-
 /** What a page is about, with the letters of its name. */
-export function Title({ name, heading = name, beside, children }: TitleProps) {
+export function Title({ name, beside, children }: { name: string; beside?: ReactNode; children: ReactNode }) {
   return (
     <header className="title">
       <span className="arch" aria-hidden="true">
         {initialsOf(name)}
       </span>
-      <div>
-        <h1>{heading}</h1>
-        {children}
-      </div>
+      <div>{children}</div>
       {beside}
     </header>
   );

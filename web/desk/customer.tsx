@@ -6,7 +6,7 @@ import {
   personPath,
   type Rehearsal,
 } from '#contract/desk.ts';
-import { AccountForm } from '../account/account-form.tsx';
+import { AccountForm, Panel } from '../account/account-form.tsx';
 import { Title } from '../account/account-screen.tsx';
 import { TextAt } from '../account/times.tsx';
 import { Icon, shapes } from '../components/icon.tsx';
@@ -32,6 +32,7 @@ export function CustomerPage(view: View) {
   return (
     <>
       <Title name={displayName} beside={links}>
+        <h1>{displayName}</h1>
         <p className="soft">{facts.slice(0, 3).join(' · ')}</p>
         {!active && <p className="state bad">{text('desk-customer-off')}</p>}
       </Title>
@@ -67,12 +68,9 @@ function People({ customerKey, acts, people, total, filter: { person, state, fro
   const { text, toDesk } = useDesk();
   const path = customerPath(customerKey);
   const last = from + people.length;
+  const link = acts.includes('import') && <a href={toDesk(`${path}/import`)}>{text('desk-act-import')}</a>;
   return (
-    <section className="panel">
-      <header>
-        <h2>{text('desk-people')}</h2>
-        {acts.includes('import') && <a href={toDesk(`${path}/import`)}>{text('desk-act-import')}</a>}
-      </header>
+    <Panel title="desk-people" link={link}>
       {acts.includes('invite') && (
         <Act act="invite" hint={text('desk-will-invitation')} button="desk-do-invite" entries={invited} />
       )}
@@ -87,7 +85,7 @@ function People({ customerKey, acts, people, total, filter: { person, state, fro
         <span className="soft">{text('desk-shown', { from: Math.min(from + 1, last), to: last, total })}</span>
         {last < total && <a href={toDesk(path, { person, state, from: `${last}` })}>{text('desk-next')}</a>}
       </p>
-    </section>
+    </Panel>
   );
 }
 
@@ -95,8 +93,7 @@ function People({ customerKey, acts, people, total, filter: { person, state, fro
 function Networks({ acts, networks, rehearsal }: View) {
   const { text } = useDesk();
   return (
-    <section className="panel">
-      <h2>{text('desk-networks')}</h2>
+    <Panel title="desk-networks">
       {!acts.includes('networks') && <p>{networks.join(', ') || text('desk-networks-anywhere')}</p>}
       {acts.includes('networks') && (
         <AccountForm action="networks">
@@ -115,7 +112,7 @@ function Networks({ acts, networks, rehearsal }: View) {
           </p>
         </AccountForm>
       )}
-    </section>
+    </Panel>
   );
 }
 
@@ -159,15 +156,14 @@ function Rehearsed({ signIns, refusedSignIns, refused, isOwnAddressOut }: Rehear
 function Connections({ acts, connections }: View) {
   const { text } = useDesk();
   return (
-    <section className="panel">
-      <h2>{text('desk-connections')}</h2>
+    <Panel title="desk-connections">
       <ul className="rows">
         {connections.map(({ key, name, protocol, active, signIns, ends, tested }) => (
           <li key={key}>
             <p className="row">
               <b>{name}</b>
               <span className={active ? 'state' : 'state plain'}>
-                {active ? text('desk-sign-ins-week', { count: signIns }) : text('desk-connection-off')}
+                {text(active ? 'desk-sign-ins-week' : 'desk-connection-off', { count: signIns })}
               </span>
             </p>
             <p className="soft">
@@ -176,7 +172,7 @@ function Connections({ acts, connections }: View) {
             </p>
             {ends.map(({ what, endsAt, tone }) => (
               <p className={tone ? `state ${tone}` : 'soft'} key={what}>
-                <TextAt text={tone === 'bad' ? `desk-over-${what}` : `desk-ends-${what}`} at={endsAt} isDay />
+                <TextAt text={`desk-${tone === 'bad' ? 'over' : 'ends'}-${what}`} at={endsAt} isDay />
               </p>
             ))}
             <div className="acts">
@@ -208,6 +204,6 @@ function Connections({ acts, connections }: View) {
       <p className="soft">
         {text('desk-connections-add')} <code>vestibule connection add</code>
       </p>
-    </section>
+    </Panel>
   );
 }

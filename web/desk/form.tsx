@@ -11,15 +11,14 @@ type Props = {
   act: DeskAct;
   hint: ReactNode;
   button?: AccountKey;
-  isBad?: boolean;
   entries?: readonly EntryOfForm[] | undefined;
 };
 
 /** One of the acts of a page: what will happen, and its form, which stands open once it was begun. `#` and its name lead to it. */
-export function Act({ act, hint, button = `desk-act-${act}`, isBad = false, entries = [] }: Props) {
+export function Act({ act, hint, button = `desk-act-${act}`, entries = [] }: Props) {
   const { text, begun } = useDesk();
   return (
-    <details className={isBad ? 'act bad' : 'act'} id={act} name="act" open={begun === act}>
+    <details className="act" id={act} name="act" open={begun === act}>
       <summary>{text(`desk-act-${act}`)}</summary>
       <AccountForm action={act} button={button} look="quiet">
         <Seen />

@@ -1,5 +1,5 @@
 import { customerPath, type DeskViewOf } from '#contract/desk.ts';
-import { AccountForm } from '../account/account-form.tsx';
+import { AccountForm, Panel } from '../account/account-form.tsx';
 import { Title } from '../account/account-screen.tsx';
 import { useApp } from '../app-context.ts';
 import { HiddenFields } from '../components/portal-form.tsx';
@@ -15,14 +15,14 @@ export function Import({ customerKey, displayName, asksProof, last }: View) {
   const isBusy = last?.stage === 'checking' || last?.stage === 'running';
   return (
     <>
-      <Title name={displayName} heading={text('desk-act-import')}>
+      <Title name={displayName}>
+        <h1>{text('desk-act-import')}</h1>
         <a href={toDesk(customerPath(customerKey))}>{displayName}</a>
       </Title>
       {isBusy && <meta httpEquiv="refresh" content="3" />}
       {last && <Newest {...last} isBusy={isBusy} />}
       {!isBusy && (
-        <section className="panel">
-          <h2>{text('desk-import-choose')}</h2>
+        <Panel title="desk-import-choose">
           <p className="hint">{text('desk-import-hint')}</p>
           {asksProof ? (
             <AccountForm action="import" button="desk-import-prove" look="quiet" />
@@ -31,7 +31,7 @@ export function Import({ customerKey, displayName, asksProof, last }: View) {
               <input {...file} aria-label={text('desk-import-choose')} />
             </AccountForm>
           )}
-        </section>
+        </Panel>
       )}
     </>
   );
@@ -51,8 +51,7 @@ function Newest({ id, stage, isBusy, refused, refusedCount, ...counts }: Last) {
     'desk-import-problem': ({ problem }: Refused) => problem,
   };
   return (
-    <section className="panel">
-      <h2>{text(`desk-import-${stage}`)}</h2>
+    <Panel title={`desk-import-${stage}`}>
       {isBusy && <progress max={counts.lines} value={counts.read} aria-label={text(`desk-import-${stage}`)} />}
       <p>{text(words, inWords)}</p>
       {stage === 'checked' && counts.added > 0 && (
@@ -62,6 +61,6 @@ function Newest({ id, stage, isBusy, refused, refusedCount, ...counts }: Last) {
       )}
       {refused.length > 0 && <h2>{text('desk-import-refused')}</h2>}
       {refused.length > 0 && <Table label="desk-import-refused" rows={refused} columns={columns} />}
-    </section>
+    </Panel>
   );
 }

@@ -23,6 +23,7 @@ export function Person(view: View) {
   return (
     <>
       <Title name={name} beside={<StateMark {...view.state} />}>
+        <h1>{name}</h1>
         <p className="soft">
           {facts.map((fact) => `${fact} · `)}
           {customers.map(({ key, name }, at) => (
@@ -66,7 +67,7 @@ function Acts(view: View) {
       <ul className="rows">
         {view.acts.map((act) => (
           <li key={act}>
-            <Act act={act} hint={<Hint act={act} {...view} />} isBad={act === 'deactivate'} entries={entries[act]} />
+            <Act act={act} hint={<Hint act={act} {...view} />} entries={entries[act]} />
           </li>
         ))}
       </ul>

@@ -105,19 +105,16 @@ export function PeopleTable({ people, found = '', isOfCustomer = false }: People
   return <Table label="desk-people" rows={people} columns={columns} />;
 }
 
-const tones: Record<PersonState['word'], string> = {
-  signedIn: 'good',
-  canSignIn: 'good',
-  waits: 'bad',
-  noFactor: 'warn',
-  invited: 'plain',
-  noCustomer: 'bad',
-  inactive: 'plain',
-};
+type Tones = Partial<Record<PersonState['word'], string>>;
+const tones: Tones = { waits: 'bad', noCustomer: 'bad', noFactor: 'warn', invited: 'plain', inactive: 'plain' };
 
 /** The state of a person: a mark and always a word. */
 export function StateMark({ word, until }: PersonState) {
-  return <span className={`state ${tones[word]}`}>{<TextAt text={`desk-state-${word}`} at={until} />}</span>;
+  return (
+    <span className={`state ${tones[word] ?? 'good'}`}>
+      <TextAt text={`desk-state-${word}`} at={until} />
+    </span>
+  );
 }
 
 /** A text with the letters washed by which it was found: beginnings of words. */
