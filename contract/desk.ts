@@ -36,10 +36,11 @@ export type PersonState = {
   until: Date | null;
 };
 
+type Person = { id: string; name: string };
+type Named = { key: string; name: string };
+
 /** `name`: as people are called, or the username; `customers`: by their names. */
-export type PersonRow = {
-  id: string;
-  name: string;
+export type PersonRow = Person & {
   username: string;
   customers: string[];
   state: PersonState;
@@ -47,14 +48,7 @@ export type PersonRow = {
 };
 
 /** `endsAt`: when the first of its certificates and secrets ends, if that is soon. */
-export type CustomerRow = {
-  key: string;
-  name: string;
-  active: boolean;
-  people: number;
-  connections: number;
-  endsAt: Date | null;
-};
+export type CustomerRow = Named & { active: boolean; people: number; connections: number; endsAt: Date | null };
 
 /**
  * An event as the desk shows it, in the texts `event-…` and `reason-…`; `actor`: who did it, such as `os:alice`, null if it is their
@@ -63,7 +57,7 @@ export type CustomerRow = {
 export type EventRow = {
   at: Date;
   event: string;
-  person: { id: string; name: string } | null;
+  person: Person | null;
   steps: { step: string; outcome: string }[];
 } & Record<'reason' | 'actor' | 'address' | 'browser' | 'connection' | 'reference', string | null>;
 
@@ -91,18 +85,19 @@ export type PolicyValue = (typeof customerPolicies)[CustomerPolicy][number];
 export const peopleFilters = ['any', 'cannotSignIn', 'noFactor', 'invited', 'inactive'] as const;
 export type PeopleFilter = (typeof peopleFilters)[number];
 
-/** What typed networks would have done to the sign-ins of the last week. */
+/**
+ * What typed networks would have done to the sign-ins of the last week; `refused`: the first of them by their number;
+ * `isOwnAddressOut`: whether whoever types signs in here, and is left out.
+ */
 export type Rehearsal = {
   networks: string;
   signIns: number;
   refusedSignIns: number;
-  /** The first of them by their number. */
-  refused: { person: { id: string; name: string }; address: string; count: number }[];
-  /** Whether whoever types signs in here, and is left out. */
+  refused: { person: Person; address: string; count: number }[];
   isOwnAddressOut: boolean;
 };
 
-/** What a page of the desk shows besides the frame; `acts`: what whoever looks may do, `seen`: for `deskFields.seen`. */
+/** What a page of the desk shows besides the frame; `acts`, `roles`: what whoever looks may do and give; `seen`: see `deskFields`. */
 export type DeskView =
   | { name: 'prove'; asks: 'code' | 'signIn' | 'setUp' }
   | { name: 'search'; text: string; people: PersonRow[]; customers: CustomerRow[]; references: EventRow[] }
@@ -114,11 +109,10 @@ export type DeskView =
       /** This, the language and the factors: null for an administrator where the person is not theirs alone. */
       email: string | null;
       language: Language | null;
-      customers: { key: string; name: string; groups: string[]; administers: boolean }[];
+      customers: (Named & { groups: string[]; administers: boolean })[];
       role: DeskRole | null;
       state: PersonState;
       acts: DeskAct[];
-      /** Which roles they may give. */
       roles: DeskRole[];
       factors: {
         password: 'own' | 'none' | 'singleSignOn';
@@ -128,9 +122,8 @@ export type DeskView =
         devices: number;
       } | null;
       sessions: { browser: string | null; address: string; lastSeenAt: Date; provider: string | null }[];
-      /** When their second factor will be reset. */
       resetAt: Date | null;
-      /** What the door would ask of them now, in order, with texts `desk-door-…`. */
+      /** What signing in would ask of them now, in order, with texts `desk-door-…`. */
       door: { step: string; values: Record<string, string>; at?: Date }[];
       /** Why the sign-in with the asked reference failed. */
       chain: Chain | null;
@@ -154,15 +147,13 @@ export type DeskView =
       networks: string[];
       rehearsal: Rehearsal | null;
       /** `signIns`: of the last week; `tested`: what `connection test` found, once it was asked. */
-      connections: {
-        key: string;
-        name: string;
+      connections: (Named & {
         protocol: 'oidc' | 'saml';
         active: boolean;
         signIns: number;
         ends: { what: 'certificate' | 'secret'; endsAt: Date; tone: 'warn' | 'bad' | null }[];
         tested: { step: string; ok: boolean; words: string }[] | null;
-      }[];
+      })[];
       seen: string;
     }
   | {
@@ -182,7 +173,7 @@ export type DeskView =
     }
   | {
       name: 'events';
-      customers: { key: string; name: string }[];
+      customers: Named[];
       filter: Record<'customer' | 'person' | 'kind' | 'from' | 'to', string>;
       events: EventRow[];
       /** The id below which the next page begins; null on the last. */
@@ -191,15 +182,15 @@ export type DeskView =
 
 export type DeskViewOf<Name extends DeskView['name']> = Extract<DeskView, { name: Name }>;
 
-/** What a page of the desk tells its document besides what every page is told. */
+/**
+ * What a page of the desk tells its document besides what every page is told; `actor`: who looks, `field`: what a refusal is about,
+ * `result`: what was done just now, as it was recorded.
+ */
 export type DeskPage = Pick<AccountPage, 'sessionId' | 'ask' | 'kept'> & {
   view: DeskView;
-  /** Who looks. */
   actor: { name: string; username: string; isAdministrator: boolean };
   notice: DeskNotice | null;
-  /** The field that a refusal is about. */
   field: string | null;
-  /** What was done just now, as it was recorded. */
   result: EventRow | null;
   begun: DeskAct | null;
 };

@@ -80,7 +80,7 @@ function People({ customerKey, acts, people, total, filter: { person, state, fro
           { name: 'state', value: state, options: peopleFilters },
         ]}
       />
-      <PeopleTable people={people} found={person} isOfCustomer />
+      <PeopleTable people={people} found={person} />
       <p className="row">
         <span className="soft">{text('desk-shown', { from: Math.min(from + 1, last), to: last, total })}</span>
         {last < total && <a href={toDesk(path, { person, state, from: `${last}` })}>{text('desk-next')}</a>}

@@ -32,7 +32,7 @@ export function Events({ customers, filter, events, before }: DeskViewOf<'events
       </div>
       <section className="panel">
         <Filter entries={entries} />
-        {events.length === 0 ? <p>{text('desk-events-none')}</p> : <EventTable events={events} byDay />}
+        {events.length === 0 ? <p>{text('desk-events-none')}</p> : <EventTable events={events} />}
         <p className="row">
           <span className="soft">{text('desk-events-utc')}</span>
           {before !== null && <a href={toDesk('/events', { ...asked, before })}>{text('desk-older')}</a>}
@@ -42,16 +42,15 @@ export function Events({ customers, filter, events, before }: DeskViewOf<'events
   );
 }
 
-type TableProps = { events: readonly EventRow[]; byDay?: boolean; isOfPerson?: boolean };
-
-/** Events, newest first; `byDay`: under their days, in UTC as the filter means them. On a person's page nobody is named. */
-export function EventTable({ events, byDay = false, isOfPerson = false }: TableProps) {
-  const { toDesk } = useDesk();
+/** Events, newest first: on their own page under their days, in UTC as the filter means them; on a person's, nobody is named. */
+export function EventTable({ events }: { events: readonly EventRow[] }) {
+  const { toDesk, view } = useDesk();
+  const byDay = view.name === 'events';
   const linked = ({ person }: EventRow) => person && <a href={toDesk(personPath(person.id))}>{person.name}</a>;
   const columns = {
     'desk-when': ({ at }: EventRow) => (byDay ? <TimeInUtc at={at} style="clock" /> : <Time at={at} />),
     'desk-what-happened': (event: EventRow) => <EventWords {...event} />,
-    ...(!isOfPerson && { 'desk-person': linked }),
+    ...(view.name !== 'person' && { 'desk-person': linked }),
     'desk-by-or-from': ({ actor, address, connection }: EventRow) =>
       actor?.replace(/^user:/, '') ?? (address ? <span className="num">{address}</span> : connection),
     'desk-reference': (event: EventRow) => <Reference of={event} />,
@@ -63,18 +62,17 @@ export function EventTable({ events, byDay = false, isOfPerson = false }: TableP
 
 const dayOf = (event?: EventRow) => event?.at.toISOString().slice(0, 10);
 
-/** What happened, in a line. The reasons of single sign-on mean something else, though a few are called as others'. */
+/**
+ * What happened, in a line. Bad: somebody was kept out; good: somebody came in; what was changed has no colour. The reasons of single
+ * sign-on mean something else, though a few are called as others'.
+ */
 export function EventWords({ event, reason }: EventRow) {
   const { text } = useDesk();
   const words = text(`event-${event}` as AccountKey);
   const why = reason && text(`reason-${event === 'sso-refused' ? 'sso-' : ''}${reason}` as AccountKey);
-  return <span className={`state ${toneOf(event)}`}>{why ? `${words}: ${why}` : words}</span>;
-}
-
-/** Bad: somebody was kept out; good: somebody came in; what was changed has no colour. */
-function toneOf(event: string): string {
-  if (/refused|throttled|given-up|not-sent|not-added|second-factor-ended/.test(event)) return 'bad';
-  return event === 'signed-in' ? 'good' : 'plain';
+  const isBad = /refused|throttled|given-up|not-sent|not-added|second-factor-ended/.test(event);
+  const tone = isBad ? 'bad' : event === 'signed-in' ? 'good' : 'plain';
+  return <span className={`state ${tone}`}>{why ? `${words}: ${why}` : words}</span>;
 }
 
 /** The reference of an event, which leads to why. */

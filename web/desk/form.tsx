@@ -7,15 +7,11 @@ import { useApp } from '../app-context.ts';
 import { TextField } from '../components/text-field.tsx';
 import { useDesk } from './desk-context.tsx';
 
-type Props = {
-  act: DeskAct;
-  hint: ReactNode;
-  button?: AccountKey;
-  entries?: readonly EntryOfForm[] | undefined;
-};
+type Entries = readonly EntryOfForm[];
+type ActProps = { act: DeskAct; hint: ReactNode; button?: AccountKey; entries?: Entries | undefined };
 
 /** One of the acts of a page: what will happen, and its form, which stands open once it was begun. `#` and its name lead to it. */
-export function Act({ act, hint, button = `desk-act-${act}`, entries = [] }: Props) {
+export function Act({ act, hint, button = `desk-act-${act}`, entries = [] }: ActProps) {
   const { text, begun } = useDesk();
   return (
     <details className="act" id={act} name="act" open={begun === act}>
@@ -44,7 +40,7 @@ export function AskedLanguage() {
 }
 
 /** A form that shows the page by what is chosen in it. */
-export function Filter({ entries }: { entries: readonly EntryOfForm[] }) {
+export function Filter({ entries }: { entries: Entries }) {
   const { text } = useDesk();
   return (
     <form className="filter" method="get">

@@ -15,8 +15,10 @@ type View = DeskViewOf<'person'>;
 
 /** A person: why a sign-in failed and what the door would ask now; beside it what can be done, and how they sign in. */
 export function Person(view: View) {
-  const { text, toDesk } = useDesk();
+  const { text, toDesk, actor } = useDesk();
   const { displayName, username, email, customers, role, chain, door } = view;
+  const acts = view.acts.filter((act) => act !== chain?.act);
+  const entries = entriesOf(view, actor.isAdministrator, text('desk-language-browser'));
   const name = displayName ?? username;
   const groups = customers.flatMap(({ groups }) => groups);
   const facts = [displayName !== null && username !== email && username, email].filter(Boolean);
@@ -45,33 +47,26 @@ export function Person(view: View) {
           )}
           {door.length > 0 && <Door door={door} name={name} />}
           <Panel title="desk-last-events">
-            <EventTable events={view.events} isOfPerson />
+            <EventTable events={view.events} />
           </Panel>
         </div>
         <div className="stackup">
-          <Acts {...view} acts={view.acts.filter((act) => act !== chain?.act)} />
+          {acts.length > 0 && (
+            <Panel title="desk-acts">
+              <ul className="rows">
+                {acts.map((act) => (
+                  <li key={act}>
+                    <Act act={act} hint={<Hint act={act} {...view} />} entries={entries[act]} />
+                  </li>
+                ))}
+              </ul>
+            </Panel>
+          )}
           <Factors {...view} />
           <Sessions {...view} />
         </div>
       </div>
     </>
-  );
-}
-
-function Acts(view: View) {
-  const { text, actor } = useDesk();
-  const entries = entriesOf(view, actor.isAdministrator, text('desk-language-browser'));
-  if (view.acts.length === 0) return null;
-  return (
-    <Panel title="desk-acts">
-      <ul className="rows">
-        {view.acts.map((act) => (
-          <li key={act}>
-            <Act act={act} hint={<Hint act={act} {...view} />} entries={entries[act]} />
-          </li>
-        ))}
-      </ul>
-    </Panel>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Fragment, type ReactNode } from 'react';
+import { type ComponentProps, Fragment, type ReactNode } from 'react';
 import { type CustomerRow, customerPath, type PersonRow, type PersonState, personPath } from '#contract/desk.ts';
 import type { AccountKey } from '../account/account-context.tsx';
 import { TextAt, Time } from '../account/times.tsx';
@@ -69,35 +69,27 @@ export function Table<Row>({ label, rows, columns, above }: Props<Row>) {
 
 /** Customers, and what will matter soon. */
 export function CustomerTable({ customers }: { customers: CustomerRow[] }) {
-  const { text, toDesk } = useDesk();
-  const stateOf = ({ active, endsAt }: CustomerRow) => {
-    if (!active) return <span className="state plain">{text('desk-customer-off')}</span>;
-    return endsAt && <span className="state warn">{<TextAt text="desk-ends-first" at={endsAt} isDay />}</span>;
-  };
+  const { toDesk } = useDesk();
   const columns = {
     'desk-name': ({ key, name }: CustomerRow) => <a href={toDesk(customerPath(key))}>{name}</a>,
     'desk-people': ({ people }: CustomerRow) => people,
     'desk-connections': ({ connections }: CustomerRow) => connections,
-    'desk-state': stateOf,
+    'desk-state': ({ active, endsAt }: CustomerRow) => {
+      if (!active) return <Mark tone="plain" text="desk-customer-off" at={null} />;
+      return endsAt && <Mark tone="warn" text="desk-ends-first" at={endsAt} isDay />;
+    },
   };
   return <Table label="desk-customers" rows={customers} columns={columns} />;
 }
 
-type PeopleProps = {
-  people: readonly PersonRow[];
-  /** What was typed, whose letters are washed. */
-  found?: string;
-  isOfCustomer?: boolean;
-};
-
-/** People with their state, and their customers or, on a customer's page, their last sign-in. */
-export function PeopleTable({ people, found = '', isOfCustomer = false }: PeopleProps) {
-  const { text, toDesk } = useDesk();
+/** People with their state, and their customers or, on a customer's page, their last sign-in. `found`: what was typed. */
+export function PeopleTable({ people, found }: { people: readonly PersonRow[]; found: string }) {
+  const { text, toDesk, view } = useDesk();
   const lastSignIn = ({ lastSignInAt: at }: PersonRow) => (at ? <Time at={at} isDay /> : text('desk-never'));
   const columns = {
     'desk-name': ({ id, name }: PersonRow) => <a href={toDesk(personPath(id))}>{washed(name, found)}</a>,
     'desk-username': ({ username }: PersonRow) => washed(username, found),
-    ...(isOfCustomer
+    ...(view.name === 'customer'
       ? { 'desk-last-sign-in': lastSignIn }
       : { 'desk-customer': ({ customers }: PersonRow) => customers.join(', ') }),
     'desk-state': ({ state }: PersonRow) => <StateMark {...state} />,
@@ -110,9 +102,13 @@ const tones: Tones = { waits: 'bad', noCustomer: 'bad', noFactor: 'warn', invite
 
 /** The state of a person: a mark and always a word. */
 export function StateMark({ word, until }: PersonState) {
+  return <Mark tone={tones[word] ?? 'good'} text={`desk-state-${word}`} at={until} />;
+}
+
+function Mark({ tone, ...words }: ComponentProps<typeof TextAt> & { tone: string }) {
   return (
-    <span className={`state ${tones[word] ?? 'good'}`}>
-      <TextAt text={`desk-state-${word}`} at={until} />
+    <span className={`state ${tone}`}>
+      <TextAt {...words} />
     </span>
   );
 }
