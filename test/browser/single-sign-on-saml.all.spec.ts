@@ -158,6 +158,50 @@ test(
   },
 );
 
+test('SA-02 SA-15 SA-22 SA-35 SA-40 SA-41 what the provider signs, encrypts and says', async ({
+  page,
+  portal,
+  provider,
+  watch,
+}) => {
+  watch.expect(/status of 503/);
+  const begin = async () => {
+    await page.context().clearCookies();
+    await page.goto('/portal/singleSignOn');
+    const asked = page.waitForRequest((request) => request.url().startsWith(provider.signOnUrl));
+    await ssoForm(page).send('sam@saml.test');
+    await expect(atProvider(page).email).toBeVisible();
+    return (await asked).url();
+  };
+  for (const options of [{ signs: 'assertion' }, { encrypts: true }] as const) {
+    await provider.set(options);
+    await begin();
+    await signInAtProvider(page);
+    await expectSignedIn(page, 'sam');
+  }
+  const metadata = await (await fetch(`${portal.origin}/portal/authenticate/saml/metadata`)).text();
+  for (const [options, words] of [
+    [{}, /AuthnFailed.*cancelled/],
+    [{ algorithm: 'rsa-sha1' }, /Response is not verified.*sha1/],
+    [{ encrypts: true, signs: 'assertion' }, /AES-CBC, which requires a signed response/],
+    [{ nameFormat: 'transient' }, /transient/],
+    [{ signs: 'response' }, /Assertion is not signed/],
+  ] as const) {
+    await provider.set(options);
+    if ('signs' in options && options.signs === 'response')
+      await provider.trust(metadata.replace(' WantAssertionsSigned="true"', ''));
+    await begin();
+    if (Object.keys(options).length === 0) await atProvider(page).cancel();
+    else await signInAtProvider(page);
+    expect((await portal.run(['explain', await expectFailure(page, 'saml')])).out).toMatch(words);
+  }
+  await provider.trust(metadata);
+  // A request not signed by our key.
+  const url = await begin();
+  await page.goto(url.replace(/RelayState=[^&]*/, 'RelayState=another'));
+  await expect(atProvider(page).email).not.toBeVisible();
+});
+
 test(
   'SA-41 signs in at a provider that accepts requests only by HTTP-POST, from which Back is no trap',
   both,

@@ -15,8 +15,6 @@ type SamlProviderOptions = {
   algorithm?: 'rsa-sha256' | 'rsa-sha1';
   /** With AES-128-CBC and RSA-OAEP, its own choice. */
   encrypts?: boolean;
-  /** AuthnContextClassRef. */
-  authnContext?: string;
   nameFormat?: 'persistent' | 'transient';
 };
 
@@ -30,7 +28,7 @@ const nobody = `<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" e
  * from the address's own) and a link `Cancel`. It remembers who signed in for as long as the browser keeps its cookies.
  * Its clock is real.
  */
-export async function startSamlProvider(options: SamlProviderOptions = {}) {
+export async function startSamlProvider() {
   await bringSimplesamlphp();
   const folder = await mkdtemp(join(tmpdir(), 'saml-provider-'));
   const write = (name: string, text: string) => writeFile(join(folder, name), text);
@@ -38,7 +36,7 @@ export async function startSamlProvider(options: SamlProviderOptions = {}) {
   await write('certificate.pem', certificate);
   await write('key.pem', privateKey);
   await write('portal.xml', nobody);
-  await write('options.json', optionsText(options));
+  await write('options.json', optionsText({}));
   // By IP address, so that it is another site than a portal on localhost, like real providers.
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
@@ -74,13 +72,11 @@ export async function startSamlProvider(options: SamlProviderOptions = {}) {
 
 function optionsText(options: SamlProviderOptions): string {
   const { signs = 'both', algorithm = 'rsa-sha256', encrypts = false, nameFormat = 'persistent' } = options;
-  const { authnContext = 'urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport' } = options;
   return JSON.stringify({
     signsResponse: signs !== 'assertion',
     signsAssertion: signs !== 'response',
     signatureAlgorithm: `http://www.w3.org/${algorithm === 'rsa-sha1' ? '2000/09/xmldsig#' : '2001/04/xmldsig-more#'}${algorithm}`,
     encrypts,
-    authnContext,
     nameFormat: `urn:oasis:names:tc:SAML:2.0:nameid-format:${nameFormat}`,
   });
 }

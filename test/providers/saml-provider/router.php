@@ -25,7 +25,7 @@ if ($_SERVER['REQUEST_METHOD'] === 'POST') {
     $email = $_POST['email'];
     $subject = $_POST['subject'] !== '' ? $_POST['subject'] : 'person-' . sha1($email);
     $state['Attributes'] = ['email' => [$email], 'subject' => [$subject]];
-    $state['saml:AuthnContextClassRef'] = $options['authnContext'];
+    $state['saml:AuthnContextClassRef'] = 'urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport';
     Source::completeAuth($state);
 }
 ?>
