@@ -1,4 +1,3 @@
-import type { Locator, Page } from '@playwright/test';
 import { appCode, wrongAppCodes } from '../support/authenticator-app.ts';
 import { axeScript, expectAccessible, expectForEveryone } from './accessibility-faults.ts';
 import {
@@ -11,6 +10,7 @@ import {
   keyToRegister,
   signInForm,
   signOutButton,
+  tabTo,
 } from './forms.ts';
 import { expect, password, test } from './test.ts';
 import { texts } from './texts.ts';
@@ -47,17 +47,6 @@ test('axe finds nothing on a wrong code and a failed check', async ({ page, watc
   await expect(page.getByRole('alert')).toContainText(texts['problem-503-text']);
   await expectAccessible(page);
 });
-
-/** Presses Tab until something has the focus, up to a limit. */
-async function tabTo(page: Page, stop: Locator, most: number, key = 'Tab'): Promise<void> {
-  // A page that is still loading would swallow the keys.
-  await expect(stop).toBeVisible();
-  for (let stops = 0; stops < most; stops += 1) {
-    await page.keyboard.press(key);
-    if (await stop.evaluate((element) => element === document.activeElement)) return;
-  }
-  await expect(stop).toBeFocused();
-}
 
 test('registering an app and signing in with it with only the keyboard', async ({ page, newPerson }) => {
   const { username } = await newPerson({ customers: ['apps'] });

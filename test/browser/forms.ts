@@ -1,4 +1,4 @@
-import { expect, type Page, test } from '@playwright/test';
+import { expect, type Locator, type Page, test } from '@playwright/test';
 import type { Language } from '#contract/languages.ts';
 import type { MailInbox } from './mail-inbox.ts';
 import type { PortalUnderTest } from './portal-under-test.ts';
@@ -40,6 +40,17 @@ export async function expectSignedIn(page: Page, username: string): Promise<void
 }
 
 export const signOutButton = (page: Page) => page.getByRole('button', { name: 'Sign out' });
+
+/** Presses Tab until something has the focus, up to a limit. */
+export async function tabTo(page: Page, stop: Locator, most: number, key = 'Tab'): Promise<void> {
+  // A page that is still loading would swallow the keys.
+  await expect(stop).toBeVisible();
+  for (let stops = 0; stops < most; stops += 1) {
+    await page.keyboard.press(key);
+    if (await stop.evaluate((element) => element === document.activeElement)) return;
+  }
+  await expect(stop).toBeFocused();
+}
 
 /** Keeps the browser from posting any form, so that the page can be inspected meanwhile. */
 export async function keepHere(page: Page): Promise<void> {
