@@ -68,15 +68,17 @@ export async function fillPortal(
   for (const connection of connections)
     await addConnection({ sql, keys }, connectionOf(connection, providers, now), by);
   await haveSignedIn(sql, ids, now);
+  // In the order of their times, as events are listed.
+  const expiredToken = await issueExpiredLink(sql, now);
+  const reference = await letWait(
+    sql,
+    { userId: ids.get('lars') as string, username: 'lars', customerKey: 'alder' },
+    now,
+  );
   const invited = people.filter(({ isInvited }) => isInvited).map(({ username }) => username);
   const invitation = await inviteUsers(sql, keys, invited, { ...by, now });
   if (invitation.kind !== 'invited') throw new Error('nobody could be invited');
-  return {
-    accounts,
-    expiredToken: await issueExpiredLink(sql, now),
-    recoveryCode: await giveRecoveryCodes({ sql, keys }, 'rita'),
-    reference: await letWait(sql, { userId: ids.get('lars') as string, username: 'lars', customerKey: 'alder' }, now),
-  };
+  return { accounts, expiredToken, recoveryCode: await giveRecoveryCodes({ sql, keys }, 'rita'), reference };
 }
 
 /** Last week's sign-ins, in their order. */

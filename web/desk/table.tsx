@@ -13,7 +13,7 @@ type Props<Row> = {
   above?: (row: Row, before: Row | undefined) => ReactNode;
 };
 
-/** Columns of times and counts. */
+/** Columns of times and counts, which on a phone say what they are. */
 const ofNumbers: AccountKey[] = [
   'desk-when',
   'desk-last-sign-in',
@@ -53,7 +53,7 @@ export function Table<Row>({ label, rows, columns, above }: Props<Row>) {
               )}
               <tr role="row">
                 {cells.map(([title, cell]) => (
-                  <td key={title} role="cell" className={ofNumbers.includes(title) ? 'num' : undefined}>
+                  <td key={title} role="cell" data-title={ofNumbers.includes(title) ? text(title) : undefined}>
                     {cell(row)}
                   </td>
                 ))}
