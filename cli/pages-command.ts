@@ -25,17 +25,15 @@ async function runPages(folder: string, { provider = [], json }: Flags) {
   const config = loadConfig();
   const { staticFiles, writeFolder } = await import('#server/pages/static-files.ts');
   const files = await staticFiles(config, provider);
-  await writeFolder(path, files).catch(cannotWrite);
+  await writeFolder(path, files).catch(({ code, path, message }: NodeJS.ErrnoException) => {
+    throw failure(`${path ?? 'The folder'} cannot be written (${code ?? message}).`);
+  });
   const warning = placeholderWarning(config);
   const words = `${files.size} files are in ${path}:
 
   public/       what a web server serves
   headers.conf  the headers of every page, for nginx${warning ? `\n\nWarning: ${warning}.` : ''}`;
   printAnswer({ value: { folder: path, files: files.size, warnings: warning ? [warning] : [] }, words }, json);
-}
-
-function cannotWrite({ code, path, message }: NodeJS.ErrnoException): never {
-  throw failure(`${path ?? 'The folder'} cannot be written (${code ?? message}).`);
 }
 
 function readOrigin(text: string): Reading {

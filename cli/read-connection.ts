@@ -58,24 +58,18 @@ export async function readMetadata(
   networks: readonly string[],
 ): Promise<SamlMetadata & Pick<SamlSettings, 'metadataUrl'>> {
   const metadataUrl = /^https?:\/\//.test(argument) ? argument : null;
-  const text = await (metadataUrl === null ? textOfFile(argument) : textAt(metadataUrl, networks));
-  const reading = readSamlMetadata(text, new Date());
+  const text = metadataUrl === null ? readTextFile(argument) : await textAt(metadataUrl, networks);
+  const reading = text.kind === 'ok' ? readSamlMetadata(text.value, new Date()) : text;
   if (reading.kind === 'refused') throw failure(`--metadata: ${reading.problem}.`);
   for (const warning of reading.warnings) printWarning(`Warning: ${warning}.`);
   return { ...reading.settings, metadataUrl };
 }
 
-function textOfFile(path: string): string {
-  const text = readTextFile(path);
-  if (text.kind === 'ok') return text.value;
-  throw failure(`--metadata: ${text.problem}.`);
-}
-
-async function textAt(url: string, networks: readonly string[]): Promise<string> {
+async function textAt(url: string, networks: readonly string[]): Promise<Reading> {
   try {
-    return await (await openConversation(networks).read(url)).text();
+    return { kind: 'ok', value: await (await openConversation(networks).read(url)).text() };
   } catch (error) {
-    if (error instanceof ProviderFailure) throw failure(`--metadata: ${error.message}.`);
+    if (error instanceof ProviderFailure) return { kind: 'refused', problem: error.message };
     throw error;
   }
 }

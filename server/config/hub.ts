@@ -1,8 +1,8 @@
 import { type Call, calls } from '#contract/calls.ts';
 import { hubStartPath, screenPaths } from '#contract/screens.ts';
+import { isProviderAddress } from '../http/provider-fetch.ts';
 import { second } from '../limits.ts';
 import { parseNetworkList } from '../names/network.ts';
-import { loopbackNames } from './public-url.ts';
 import type { ConfigFile } from './read-config-file.ts';
 
 /** The application behind the gate. */
@@ -73,12 +73,9 @@ function isPortals(path: string, basePath: string): boolean {
   if (path === '/') return false;
   const below = ['/assets', '/logo', '/loginfail', ...Object.values(screenPaths)];
   const own = [...below, ...(Object.keys(calls) as Call[]).map((call) => calls[call].path)];
-  const all = [...rootPaths, ...own.map((one) => basePath + one)];
-  return all.some((one) => overlap(path.toLowerCase(), one.toLowerCase()));
-}
-
-function overlap(one: string, other: string): boolean {
-  return isAtOrBelow(one, other) || isAtOrBelow(other, one);
+  const all = [...rootPaths, ...own.map((one) => basePath + one)].map((one) => one.toLowerCase());
+  const asked = path.toLowerCase();
+  return all.some((one) => isAtOrBelow(asked, one) || isAtOrBelow(one, asked));
 }
 
 /** A hub that gets tokens: its name is their audience. */
@@ -97,18 +94,12 @@ export function readHubAudiences(file: FromFile | undefined, problems: string[])
     const setting = `hub.audiences.${index}`;
     if (names.has(name)) problems.push(`${setting}.name: ${name} is there twice`);
     names.add(name);
-    if (logoutUrl !== null && !isLogoutUrl(logoutUrl))
+    if (logoutUrl !== null && !(isProviderAddress(logoutUrl) && !logoutUrl.includes('#')))
       problems.push(`${setting}.logoutUrl: must be https, without user or fragment; plain http is for localhost only`);
     for (const text of parseNetworkList(logoutNetworks).invalid)
       problems.push(`${setting}.logoutNetworks: ${JSON.stringify(text)} is not an address or a network`);
     return { name, logoutUrl, logoutNetworks: [...logoutNetworks] };
   });
-}
-
-function isLogoutUrl(text: string): boolean {
-  const url = URL.parse(text);
-  if (!url || url.username || url.password || text.includes('#')) return false;
-  return url.protocol === 'https:' || (url.protocol === 'http:' && loopbackNames.includes(url.hostname));
 }
 
 /** The names of the headers that tell a hub who is signed in. */

@@ -1,4 +1,4 @@
-import { createHash, pbkdf2, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
+import { hash as digestOf, pbkdf2, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { verify as verifyArgon2 } from '@node-rs/argon2';
 import { verify as verifyBcrypt } from '@node-rs/bcrypt';
@@ -139,7 +139,7 @@ export async function verifyForeignHash(hash: ForeignHash, password: string): Pr
     case 'argon2':
       return await verifyArgon2(hash.text, password);
     case 'bcrypt':
-      return await verifyBcrypt(hash.over === 'password' ? password : sha256Hex(password), hash.text);
+      return await verifyBcrypt(hash.over === 'password' ? password : digestOf('sha256', password), hash.text);
     case 'pbkdf2': {
       const { salt, rounds, key, digest } = hash;
       const made = await promisify(pbkdf2)(password, salt, rounds, key.length, digest);
@@ -157,8 +157,4 @@ export async function verifyForeignHash(hash: ForeignHash, password: string): Pr
       return timingSafeEqual(made, key);
     }
   }
-}
-
-function sha256Hex(password: string): string {
-  return createHash('sha256').update(password).digest('hex');
 }

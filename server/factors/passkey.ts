@@ -119,15 +119,6 @@ export async function deletePasskeysOfUser(sql: Connection, userId: string): Pro
   return (await sql`delete from passkey where user_id = ${userId}`).count;
 }
 
-async function deletePasskey(
-  sql: Connection,
-  { id, userId }: { id: string; userId: string },
-): Promise<{ name: string; credentialId: Buffer; rpId: string } | null> {
-  return await rowOrNull(sql<{ name: string; credentialId: Buffer; rpId: string }[]>`
-    delete from passkey where id = ${id} and user_id = ${userId}
-    returning name, credential_id as "credentialId", rp_id as "rpId"`);
-}
-
 /**
  * Removes a passkey of a user in a transaction, and tells them; whether it was there. `by`: what the event and the email say of
  * who did it, and the session that they did it in, which goes on. Nobody can sign in by the passkey any more, and the sessions
@@ -145,7 +136,8 @@ export async function removePasskey(
 ): Promise<boolean> {
   const { id: userId, username } = user;
   const reader = await findActiveUserForChange(sql, userId);
-  const removed = await deletePasskey(sql, { id, userId });
+  const [removed] = await sql<{ name: string }[]>`
+    delete from passkey where id = ${id} and user_id = ${userId} returning name`;
   if (!removed) return false;
   const steps = [{ step: 'passkey', outcome: `${id}, ${removed.name}` }];
   const kept = by.sessionId ?? null;

@@ -14,14 +14,10 @@ type TokenCookieName = 'session' | 'device' | 'reset' | 'remembered' | 'passkey'
  */
 export function readCookie(headers: IncomingHttpHeaders, config: Config, name: CookieName): string | null {
   const start = `${fullName(config, name)}=`;
-  const pairs = (headers.cookie ?? '').split(';').map(stripped);
+  // The white space of RFC 6265 §5.2; `trim` also strips Unicode's, which browsers keep in names.
+  const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.replace(/^[ \t]+|[ \t]+$/g, ''));
   const [found, ...more] = pairs.filter((pair) => pair.startsWith(start));
   return found === undefined || more.length > 0 ? null : found.slice(start.length);
-}
-
-/** Strips the white space of RFC 6265 §5.2; `trim` also strips Unicode's, which browsers keep in names. */
-function stripped(pair: string): string {
-  return pair.replace(/^[ \t]+|[ \t]+$/g, '');
 }
 
 /** The token in a cookie, or null if it is absent or not exactly in the form of one. */

@@ -21,12 +21,9 @@ export function isFromOwnOrigin(headers: IncomingHttpHeaders, ownOrigins: readon
  * and neither is foreign.
  */
 export function namesOwnOrigin({ origin, referer }: IncomingHttpHeaders, ownOrigins: readonly string[]): boolean {
-  const named = [origin, referer === undefined ? undefined : originOf(referer)].filter((one) => one !== undefined);
+  const cameFrom = referer === undefined ? undefined : (URL.parse(referer)?.origin ?? 'null');
+  const named = [origin, cameFrom].filter((one) => one !== undefined);
   return named.length > 0 && named.every((one) => ownOrigins.includes(one));
-}
-
-function originOf(address: string): string {
-  return URL.parse(address)?.origin ?? 'null';
 }
 
 /**
@@ -37,7 +34,9 @@ function originOf(address: string): string {
 export function onlyNavigation(deps: Deps, { inFrames = false } = {}): onRequestAsyncHookHandler {
   return async function navigation(request: FastifyRequest, reply: FastifyReply) {
     const mode = request.headers['sec-fetch-mode'];
-    const isWanted = isInFrame(request) ? inFrames : destinationOf(request) === 'document';
+    const destination = String(request.headers['sec-fetch-dest'] ?? 'document');
+    // The page for a frame may be another site's.
+    const isWanted = destination === 'document' || (inFrames && ['iframe', 'frame'].includes(destination));
     if ((mode === undefined || mode === 'navigate') && isWanted && !isAheadOfPerson(request.headers)) return undefined;
     return await refuse(deps, reply, 403);
   };
@@ -51,11 +50,6 @@ export function isAheadOfPerson(headers: IncomingHttpHeaders): boolean {
   return ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'].some((name) => headers[name] !== undefined);
 }
 
-/** Whether the browser says that the page is for a frame, which may be another site's. */
-function isInFrame(request: FastifyRequest): boolean {
-  return ['iframe', 'frame'].includes(destinationOf(request));
-}
-
 /**
  * Refuses browsers where only servers are expected: any page could make a visitor's browser send requests from the
  * visitor's address. `Sec-Fetch-Mode` alone does not identify a browser: the fetch of Node sends it.
@@ -65,8 +59,4 @@ export function noBrowser(deps: Deps): onRequestAsyncHookHandler {
     const { origin, 'sec-fetch-site': site } = request.headers;
     return origin || site ? await refuse(deps, reply, 403) : undefined;
   };
-}
-
-function destinationOf({ headers }: FastifyRequest): string {
-  return String(headers['sec-fetch-dest'] ?? 'document');
 }

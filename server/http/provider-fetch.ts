@@ -138,7 +138,8 @@ export function failureOfRequest(error: unknown, url: URL): ProviderFailure {
   if (error instanceof ProviderFailure) return error;
   if (error instanceof TypeError && error.cause instanceof ProviderFailure) return error.cause;
   const code = codeOf(error);
-  if (isOutOfTime(error)) return new ProviderFailure(`${placeOf(url)} did not answer in time`, 'silent');
+  const isOutOfTime = error instanceof DOMException && (error.name === 'TimeoutError' || error.name === 'AbortError');
+  if (isOutOfTime) return new ProviderFailure(`${placeOf(url)} did not answer in time`, 'silent');
   if (code === null) throw error;
   const [words, kind] = whatHappened(code);
   return new ProviderFailure(`${placeOf(url)} ${words} (${code})`, kind);
@@ -147,10 +148,6 @@ export function failureOfRequest(error: unknown, url: URL): ProviderFailure {
 /** Where a request went, without its parameters. */
 function placeOf({ origin, pathname }: URL): string {
   return origin + pathname;
-}
-
-function isOutOfTime(error: unknown): boolean {
-  return error instanceof DOMException && (error.name === 'TimeoutError' || error.name === 'AbortError');
 }
 
 /** `fetch` throws a TypeError whose cause is an error of the system, of OpenSSL, of zlib or of the HTTP client. */

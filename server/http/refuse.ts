@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type { Again, ProblemStatus } from '#contract/page.ts';
 import type { Problem } from '#contract/payloads.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
@@ -41,9 +41,11 @@ export async function refuse(
   deps: Deps,
   reply: FastifyReply,
   status: ProblemStatus,
-  { detail, field, retryAfter, reference, form, proxy, again = againOf(reply.request, status) }: RefusalDetail = {},
+  { detail, field, retryAfter, reference, form, proxy, again }: RefusalDetail = {},
 ): Promise<FastifyReply> {
   const { request } = reply;
+  // What failed on our side can be opened again, unless something was sent.
+  if (status >= 500 && request.method === 'GET') again ??= 'open';
   const retryAfterSeconds = retryAfter === undefined ? null : Math.max(1, Math.ceil(retryAfter / 1000));
   if (retryAfterSeconds !== null) reply.header('retry-after', String(retryAfterSeconds));
   request.whyRefused ??= detail ?? phraseOf(status);
@@ -69,11 +71,6 @@ export async function refuse(
       }),
     });
   return sendProblem(reply, status, { ...(detail && { detail }), ...(field && { field }) });
-}
-
-/** What failed on our side can be opened again, unless something was sent. */
-function againOf({ method }: FastifyRequest, status: ProblemStatus): Again | undefined {
-  return status >= 500 && method === 'GET' ? 'open' : undefined;
 }
 
 /** What a problem document says besides its status; `title` replaces that of the status. */

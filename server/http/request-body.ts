@@ -28,7 +28,7 @@ export function readForm(body: Uint8Array, encoding?: string): Record<string, st
   // RFC 9110 §8.4: nothing is decompressed, so nothing can expand.
   if (encoding !== undefined) throw new UnreadableBody('The form is encoded.', { statusCode: 415 });
   const fields: Record<string, string> = Object.create(null);
-  const text = textOf(body);
+  const text = readable(() => utf8.decode(body), notUtf8);
   if (text === '') return fields;
   const pairs = text.split('&', limits.formFields + 1);
   if (pairs.length > limits.formFields) throw new UnreadableBody('The form has too many fields.');
@@ -41,21 +41,18 @@ export function readForm(body: Uint8Array, encoding?: string): Record<string, st
   return fields;
 }
 
-function textOf(body: Uint8Array): string {
+const notUtf8 = 'The form is not valid UTF-8.';
+
+function readable<T>(read: () => T, problem: string, field?: string): T {
   try {
-    return utf8.decode(body);
+    return read();
   } catch {
-    throw new UnreadableBody('The form is not valid UTF-8.');
+    throw new UnreadableBody(problem, { field });
   }
 }
 
 function decode(text: string, field?: string): string {
-  let decoded: string;
-  try {
-    decoded = decodeURIComponent(text.replaceAll('+', ' '));
-  } catch {
-    throw new UnreadableBody('The form is not valid UTF-8.', { field });
-  }
+  const decoded = readable(() => decodeURIComponent(text.replaceAll('+', ' ')), notUtf8, field);
   if (decoded.includes('\0')) throw new UnreadableBody('A field contains an invalid character.', { field });
   return decoded;
 }
@@ -92,16 +89,8 @@ const longestText = 100;
 export function readCodesIn(scope: FastifyInstance): void {
   scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => {
     if (body.length > longestText) throw new UnreadableBody('The code is too long.');
-    const value = parse(body);
+    const value: unknown = readable(() => JSON.parse(utf8.decode(body)), 'The body is not valid JSON.');
     if (typeof value !== 'string') throw new UnreadableBody('The body must be a JSON string.');
     return value;
   });
-}
-
-function parse(body: Buffer): unknown {
-  try {
-    return JSON.parse(utf8.decode(body));
-  } catch {
-    throw new UnreadableBody('The body is not valid JSON.');
-  }
 }

@@ -21,7 +21,9 @@ export function unexpectedError(deps: Deps) {
   ): Promise<FastifyReply> {
     const retryAfter = retryAfterOf(error);
     if (retryAfter !== null) {
-      logTemporary(request, error);
+      // A queue that is full under load would only fill the log as well.
+      if (error instanceof WorkQueueFull) request.whyRefused = 'too many passwords are waiting to be checked';
+      else request.log.error({ err: error }, 'the database is down');
       const { formAgain } = request.routeOptions.config;
       if (formAgain && wantsPage(request)) return await formAgain(reply, { retryAfter });
       return await refuse(deps, reply, 503, { retryAfter });
@@ -58,15 +60,6 @@ function retryAfterOf(error: unknown): number | null {
   return statusCode === undefined && isDatabaseAway(error) ? retrySoon : null;
 }
 
-/** Logs what is down; a queue that is full under load would only fill the log as well. */
-function logTemporary(request: FastifyRequest, error: unknown): void {
-  if (error instanceof WorkQueueFull) {
-    request.whyRefused = 'too many passwords are waiting to be checked';
-    return;
-  }
-  request.log.error({ err: error }, 'the database is down');
-}
-
 const readable = ['GET', 'HEAD'];
 
 /** The screens whose forms are sent to these calls, and shown again at their addresses (form-again.ts). */
@@ -83,10 +76,13 @@ const screenOfCall: Partial<Record<Call, PlainScreen>> = {
  * a form's call gets the form.
  */
 export function notFound(deps: Deps) {
+  const { basePath } = deps.config;
+  const formAt = new Map(
+    Object.entries(screenOfCall).map(([call, screen]) => [callUrl(basePath, call as Call), screen]),
+  );
   return async function answerNotFound(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const { basePath } = deps.config;
     const { path } = splitUrl(request.url);
-    const screen = request.method === 'GET' && wantsPage(request) && screenOfForm(path, basePath);
+    const screen = request.method === 'GET' && wantsPage(request) && formAt.get(withoutTrailingSlash(path));
     if (screen) {
       const query = {
         [queryNames.destination]: destinationOfAddress(request, deps.config),
@@ -110,13 +106,6 @@ export function notFound(deps: Deps) {
 export async function nothingThere(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   if (asksForJson(request)) return sendProblem(reply, 404);
   return await deps.pages.send(reply, 404, { screen: { name: 'notFound' } });
-}
-
-function screenOfForm(path: string, basePath: string): PlainScreen | undefined {
-  const call = (Object.keys(screenOfCall) as Call[]).find(
-    (name) => callUrl(basePath, name) === withoutTrailingSlash(path),
-  );
-  return call && screenOfCall[call];
 }
 
 function methodsOf(server: FastifyInstance, path: string, basePath: string): string[] {

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { NodemailerError, SMTPConnectionOptions } from 'nodemailer';
+import type { NodemailerError } from 'nodemailer';
 import { hostAndPort, type SmtpServer } from '../config/server-urls.ts';
 import { MailNotSent, type MailTransport } from '../deps.ts';
 import { second } from '../limits.ts';
@@ -18,22 +18,24 @@ export type SmtpSettings = { ca?: string; times?: Record<keyof typeof mailServer
 
 /** nodemailer's options: encrypted as SMTP_URL says or not at all, certificates verified, a timeout for each wait. */
 export function smtpOptions(
-  { host, port, tls }: SmtpServer,
+  { host, port, tls, user, password }: SmtpServer,
   publicHost: string,
   { ca, times = mailServer }: SmtpSettings,
-): SMTPConnectionOptions {
+) {
   return {
     host,
     port,
     secure: tls === 'implicit',
     requireTLS: tls === 'starttls',
     ignoreTLS: tls === 'off',
-    tls: { minVersion: 'TLSv1.2', rejectUnauthorized: true, ...(ca && { ca }) },
+    tls: { minVersion: 'TLSv1.2' as const, rejectUnauthorized: true, ...(ca && { ca }) },
     name: nameInGreeting(publicHost),
     // Everything before the login: name lookup, connection, greeting, TLS.
     connectionTimeout: times.reach,
     socketTimeout: times.answer,
     maxResponseSize: 64 * 1024,
+    // A configured login is never skipped, or a server could get emails without it.
+    ...(user !== null && password !== null && { auth: { user, pass: password }, forceAuth: true }),
   };
 }
 
@@ -66,7 +68,6 @@ export function smtpTransport(server: SmtpServer, sender: Sender, settings: Smtp
 async function openPool(server: SmtpServer, sender: Sender, settings: SmtpSettings) {
   const { createTransport } = await import('nodemailer');
   const { times = mailServer } = settings;
-  const { user, password } = server;
   return createTransport({
     ...smtpOptions(server, sender.host, settings),
     pool: true,
@@ -74,8 +75,6 @@ async function openPool(server: SmtpServer, sender: Sender, settings: SmtpSettin
     idleTimeout: times.idle,
     // A kept connection that was dropped is replaced once.
     maxRequeues: 1,
-    // A configured login is never skipped, or a server could get emails without it.
-    ...(user !== null && password !== null && { auth: { user, pass: password }, forceAuth: true }),
     disableFileAccess: true,
     disableUrlAccess: true,
   });

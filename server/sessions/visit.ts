@@ -42,24 +42,9 @@ export async function insertVisit(sql: Connection, visit: Omit<Visit, 'usedAt'>)
   return count > 0;
 }
 
-export async function findVisit(sql: Connection, id: string): Promise<Visit | null> {
-  return await rowOrNull(sql<Visit[]>`select ${columns(sql)} from visit where id = ${id}`);
-}
-
-export async function findVisitByState(sql: Connection, stateHash: Buffer): Promise<Visit | null> {
-  return await rowOrNull(sql<Visit[]>`select ${columns(sql)} from visit where state_hash = ${stateHash}`);
-}
-
-/** How many visits of a browser are out at a connection's provider. */
-export async function countOpenVisits(
-  sql: Connection,
-  { cookieHash, connectionId }: Pick<Visit, 'cookieHash' | 'connectionId'>,
-  now: Date,
-): Promise<number> {
-  const [row] = await sql<{ count: number }[]>`
-    select count(*)::int as count from visit
-    where browser_hash = ${cookieHash} and connection_id = ${connectionId} and used_at is null and ends_at > ${now}`;
-  return row?.count ?? 0;
+export async function findVisit(sql: Connection, by: { id: string } | { stateHash: Buffer }): Promise<Visit | null> {
+  const isMeant = 'id' in by ? sql`id = ${by.id}` : sql`state_hash = ${by.stateHash}`;
+  return await rowOrNull(sql<Visit[]>`select ${columns(sql)} from visit where ${isMeant}`);
 }
 
 /** Uses an open visit in the browser that began it; null if there is none. Of several at once one gets it. */
@@ -139,11 +124,6 @@ const place = 'remembered-connection';
 /** What the cookie holds: the connection of the last sign-in, and whether somebody has signed out since the last visit to a provider. */
 type Remembered = { id: string | null; freshSignIn: boolean };
 
-/** The id of the connection of this browser's last sign-in, or null. */
-export function rememberedConnection(deps: Deps, request: FastifyRequest): string | null {
-  return remembered(deps, request).id;
-}
-
 /** Only for people who are signed in; a pending second factor may never be completed. */
 export function rememberConnection(deps: Deps, reply: FastifyReply, id: string): void {
   remember(deps, reply, { id, freshSignIn: false });
@@ -171,7 +151,8 @@ export function freshSignInAsked(deps: Deps, reply: FastifyReply): void {
   if (freshSignIn) remember(deps, reply, { id, freshSignIn: false });
 }
 
-function remembered({ config, keys }: Deps, request: FastifyRequest): Remembered {
+/** What this browser remembers of single sign-on. */
+export function remembered({ config, keys }: Deps, request: FastifyRequest): Remembered {
   const value = readCookie(request.headers, config, 'connection');
   const text = value === null ? null : unseal(keys.seal, Buffer.from(value, 'base64url'), place);
   return text === null ? { id: null, freshSignIn: false } : (JSON.parse(text) as Remembered);

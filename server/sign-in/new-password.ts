@@ -106,7 +106,7 @@ function isOwnName(password: string, names: readonly string[]): boolean {
     return (
       chosen.text === own.text ||
       (own.plain !== '' && chosen.plain === own.plain) ||
-      (lettersIn(own.core) >= fewestLetters && chosen.core === own.core)
+      ((own.core.match(/\p{L}/gu) ?? []).length >= fewestLetters && chosen.core === own.core)
     );
   });
 }
@@ -116,8 +116,4 @@ function comparedForms(text: string): { text: string; plain: string; core: strin
   const capitals = text.normalize('NFKC').toUpperCase().normalize('NFKC');
   const plain = capitals.replace(/[^\p{L}\p{M}\p{N}]/gu, '');
   return { text: capitals, plain, core: plain.replace(/^\p{N}+|\p{N}+$/gu, '') };
-}
-
-function lettersIn(text: string): number {
-  return text.match(/\p{L}/gu)?.length ?? 0;
 }

@@ -14,7 +14,7 @@ import { languageOverride, queryValue, splitUrl, wantsPage } from '../http/reque
 import { sendFormPolicy } from '../http/security-headers.ts';
 import { domainOfAddress } from '../names/read-name.ts';
 import { destinationToKeep, keptForm } from '../sessions/destination.ts';
-import { findVisit, rememberedConnection, visitTokenHash } from '../sessions/visit.ts';
+import { findVisit, remembered, visitTokenHash } from '../sessions/visit.ts';
 import { visitorOf } from '../sessions/visitor.ts';
 import { toSingleSignOn } from '../sign-in/answer-sign-in.ts';
 import { beginVisit, cannotBegin, travellerOf } from './begin-visit.ts';
@@ -86,7 +86,7 @@ export function checkSsoRoute(deps: Deps) {
       giveAgain: (wait) => refuse(deps, reply, 429, { ...wait, form: keptButton(deps, request) }),
     });
     if (!traveller) return reply;
-    const id = rememberedConnection(deps, request);
+    const { id } = remembered(deps, request);
     const connection = id === null ? null : await findSsoConnection(deps.sql, id);
     const typed = keptForm(deps.config, { username }).typedUsername.trim();
     const domain = isEmailAddress(typed) ? domainOfAddress(typed) : null;
@@ -117,7 +117,7 @@ export function leaveRoute(deps: Deps) {
   return async function leave(request: FastifyRequest, reply: FastifyReply) {
     const id = queryValue(request, 'visit') ?? '';
     const lang = languageOverride(request);
-    const visit = isUuid(id) ? await findVisit(sql, id) : null;
+    const visit = isUuid(id) ? await findVisit(sql, { id }) : null;
     const isOpen = visit !== null && visit.usedAt === null && visit.endsAt > deps.now();
     const cookieHash = visitTokenHash(request, config);
     if (isOpen && cookieHash === null)

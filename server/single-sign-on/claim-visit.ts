@@ -5,7 +5,7 @@ import { unseal } from '../crypto/keys.ts';
 import { isToken, tokenHash } from '../crypto/token.ts';
 import type { Deps } from '../deps.ts';
 import { secondFactorUrl } from '../factors/second-factor-page.ts';
-import { endVisit, findVisitByState, takeVisit, type Visit, visitPlace, visitTokenHash } from '../sessions/visit.ts';
+import { endVisit, findVisit, takeVisit, type Visit, visitPlace, visitTokenHash } from '../sessions/visit.ts';
 import { visitorOf } from '../sessions/visitor.ts';
 import { fail } from './fail.ts';
 import { refusalFor } from './provider-answer.ts';
@@ -68,7 +68,7 @@ export async function claimVisit<P extends Protocol>(
   const cookieHash = visitTokenHash(reply.request, config);
   const visit = stateHash && cookieHash && (await takeVisit(sql, { stateHash, cookieHash }, deps.now()));
   if (!visit) {
-    const known = stateHash && (await findVisitByState(sql, stateHash));
+    const known = stateHash && (await findVisit(sql, { stateHash }));
     await nothingToClaim(deps, reply, { visit: known, cookieHash, protocol });
     return null;
   }

@@ -130,7 +130,7 @@ function oidcIdentity(
 
 /** Why the library rejected an answer. Every error refuses the sign-in, whatever it is. */
 export function oidcRefusal(error: unknown): Refusal {
-  const cause = causeOf(error);
+  const cause = error instanceof Error ? error.cause : undefined;
   const failure = [error, cause].find((one) => one instanceof ProviderFailure);
   if (failure) return refusalOf(failure);
   if (error instanceof AuthorizationResponseError || error instanceof ResponseBodyError)
@@ -173,10 +173,6 @@ function refusalByCode(error: string, description: string | undefined): Refusal 
 
 function said(error: string, description: string | undefined): string {
   return providerWords(description ? `${error} (${description})` : error);
-}
-
-function causeOf(error: unknown): unknown {
-  return error instanceof Error ? error.cause : undefined;
 }
 
 function messageOf(error: unknown): string {

@@ -64,15 +64,12 @@ function failureOfDiscovery(error: unknown, issuer: string): ProviderFailure {
   if (error instanceof ClientError && error.code === 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED') {
     return wrongIssuer(issuer, (cause as { body: { issuer: string } }).body.issuer);
   }
-  return new ProviderFailure(`${issuer}: the discovery document is invalid (${messageOf(error)})`);
+  const words = error instanceof Error ? providerWords(error.message) : 'unknown';
+  return new ProviderFailure(`${issuer}: the discovery document is invalid (${words})`);
 }
 
 function wrongIssuer(issuer: string, said: string): ConnectionBroken {
   return new ConnectionBroken(
     `the discovery document of ${providerWords(issuer)} names another issuer, ${providerWords(said)}`,
   );
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? providerWords(error.message) : 'unknown';
 }

@@ -8,7 +8,7 @@ import { isToken } from '../../crypto/token.ts';
 import type { Connection } from '../../database/database.ts';
 import type { Deps } from '../../deps.ts';
 import { languageOfRequest } from '../../http/request-url.ts';
-import { countOpenVisits, forgetVisits, visitTokenHash } from '../../sessions/visit.ts';
+import { forgetVisits, visitTokenHash } from '../../sessions/visit.ts';
 import { beginVisit, travellerOf } from '../begin-visit.ts';
 import { claimVisit, type SamlKept } from '../claim-visit.ts';
 import { fail } from '../fail.ts';
@@ -115,8 +115,10 @@ async function providerBegan(deps: Deps, reply: FastifyReply, samlResponse: stri
 
 /** A provider that answers no request of ours would go round for ever; a tile may well be pressed twice. */
 async function goesInCircles({ config, sql, now }: Deps, request: FastifyRequest, { id }: SsoConnection) {
-  const cookieHash = visitTokenHash(request, config);
-  return cookieHash !== null && (await countOpenVisits(sql, { cookieHash, connectionId: id }, now())) >= mostAtOnce;
+  const open = await sql`
+    select from visit where browser_hash = ${visitTokenHash(request, config)} and connection_id = ${id}
+      and used_at is null and ends_at > ${now()}`;
+  return open.length >= mostAtOnce;
 }
 
 /** The first issuer in a message, unverified. */

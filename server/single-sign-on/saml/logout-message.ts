@@ -65,15 +65,11 @@ function logoutProblem(
   return childrenNamed(root, saml('NameID')).length === 1 ? null : 'it does not have one NameID';
 }
 
-/** Why it is outside its validity, or null: by our own limit, and by the message's if it has one (SAML core §3.7.1). */
-function timeProblem(root: XmlElement, now: Date): string | null {
-  const hasEnd = attributeOf(root, 'NotOnOrAfter') !== null;
-  return ageProblem(root, 'it', now) ?? (hasEnd ? endProblem(root, 'NotOnOrAfter', 'it', now) : null);
-}
-
 /** What a verified LogoutRequest asks for, if it is still valid. */
 export function readLogoutRequest(root: XmlElement, now: Date): ({ kind: 'ok' } & ProviderLogout) | RefusedLogout {
-  const late = timeProblem(root, now);
+  // By our own limit, and by the message's if it has one (SAML core §3.7.1).
+  const hasEnd = attributeOf(root, 'NotOnOrAfter') !== null;
+  const late = ageProblem(root, 'it', now) ?? (hasEnd ? endProblem(root, 'NotOnOrAfter', 'it', now) : null);
   if (late) return { kind: 'refused', problem: late };
   const [subject = null] = childrenNamed(root, saml('NameID')).map(textOf);
   const sessions = childrenNamed(root, samlp('SessionIndex')).map(textOf);

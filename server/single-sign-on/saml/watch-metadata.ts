@@ -19,7 +19,13 @@ export async function watchMetadata(
 ): Promise<void> {
   const { sql, now } = deps;
   const before = new Date(now().getTime() - samlMetadataReadEvery);
-  for (const id of await takeUnreadMetadata(sql, before, now())) {
+  // Each of them is taken by one instance only.
+  const taken = await sql<{ id: string }[]>`
+    update sso_connection s set metadata_read_at = ${now()} from customer c
+    where c.id = s.customer_id and s.active and c.active and s.settings->>'metadataUrl' is not null
+      and coalesce(s.metadata_read_at, '-infinity') <= ${before}
+    returning s.id`;
+  for (const { id } of taken) {
     const connection = await findSsoConnection(sql, id);
     if (connection?.protocol === 'saml') await readAgain(deps, connection, converse(connection.providerNetworks));
   }
@@ -50,29 +56,16 @@ async function readAgain(
 
 /** What providers have published and nobody has applied yet, with the command that applies it. */
 export async function metadataWarnings(sql: Connection): Promise<string[]> {
-  return (await listMetadataDifferences(sql)).map(warningOf);
-}
-
-function warningOf({ connection, url, differences }: { connection: string; url: string; differences: string[] }) {
-  return `the metadata of connection ${connection} have changed (${differences.join('; ')}) – ask the provider to confirm, then apply them: vestibule connection set ${connection} --metadata ${url}`;
-}
-
-/** Takes the connections whose metadata were not read since `before`, each for one caller only. Returns their ids. */
-async function takeUnreadMetadata(sql: Connection, before: Date, now: Date): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`
-    update sso_connection s set metadata_read_at = ${now} from customer c
-    where c.id = s.customer_id and s.active and c.active and s.settings->>'metadataUrl' is not null
-      and coalesce(s.metadata_read_at, '-infinity') <= ${before}
-    returning s.id`;
-  return rows.map(({ id }) => id);
-}
-
-async function listMetadataDifferences(
-  sql: Connection,
-): Promise<{ connection: string; url: string; differences: string[] }[]> {
-  return await sql<{ connection: string; url: string; differences: string[] }[]>`
+  const changed = await sql<Changed[]>`
     select s.key as connection, s.settings->>'metadataUrl' as url, s.metadata_differences as differences
     from sso_connection s join customer c on c.id = s.customer_id
     where s.metadata_differences <> '{}' and s.active and c.active and s.settings->>'metadataUrl' is not null
     order by s.key`;
+  return changed.map(warningOf);
+}
+
+type Changed = { connection: string; url: string; differences: string[] };
+
+function warningOf({ connection, url, differences }: Changed) {
+  return `the metadata of connection ${connection} have changed (${differences.join('; ')}) – ask the provider to confirm, then apply them: vestibule connection set ${connection} --metadata ${url}`;
 }
