@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { resetTwoFactor, signOutUser } from '#server/accounts/act-on-user.ts';
+import { signOutUser } from '#server/accounts/act-on-user.ts';
+import { resetTwoFactor } from '#server/accounts/reset-two-factor.ts';
 import { customersOfEvent } from '#server/audit/audit-events.ts';
 import type { Config } from '#server/config/config.ts';
 import { isUuid } from '#server/crypto/token.ts';

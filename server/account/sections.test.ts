@@ -21,7 +21,7 @@ import {
   step,
 } from '#test/support/two-factor-for-test.ts';
 import { unlockUser } from '../accounts/act-on-user.ts';
-import { resetTwoFactorLater } from '../accounts/reset-later.ts';
+import { resetTwoFactorLater } from '../accounts/reset-two-factor.ts';
 import { changeUser } from '../accounts/users.ts';
 
 const portal = portalOfFile();

@@ -9,10 +9,10 @@ import { deskDatabase } from '../database/desk-role.ts';
 import { hour } from '../limits.ts';
 import { findUser } from '../people/portal-user.ts';
 import { issueResetLink } from '../sign-in/reset-link.ts';
-import { removeUser, resetTwoFactor, signOutUser, unlockUser } from './act-on-user.ts';
+import { removeUser, signOutUser, unlockUser } from './act-on-user.ts';
 import { changeCustomer } from './customers.ts';
 import { inviteUsers } from './invite-users.ts';
-import { keepTwoFactor, resetTwoFactorLater } from './reset-later.ts';
+import { keepTwoFactor, resetTwoFactor, resetTwoFactorLater } from './reset-two-factor.ts';
 import { addUser as addNewUser, type ChangeOfUser, changeUser } from './users.ts';
 
 const portal = portalOfFile();

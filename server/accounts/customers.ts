@@ -42,12 +42,8 @@ export function customerInWords(customer: NewCustomer & { active?: boolean }): A
 }
 
 /** Changes a customer and records it. Sessions see it at their next request, which reads the customer again. */
-export async function changeCustomer(
-  sql: Database,
-  key: string,
-  changes: CustomerChanges,
-  { now, seen, ...who }: ByWhoSaw,
-): Promise<ChangeCustomerResult> {
+export async function changeCustomer(sql: Database, key: string, changes: CustomerChanges, by: ByWhoSaw) {
+  const { now, seen, ...who } = by;
   return await sql.begin(async (sql): Promise<ChangeCustomerResult> => {
     const customer = await findCustomerForUpdate(sql, key);
     if (!customer) return { kind: 'notFound' };
@@ -69,12 +65,7 @@ type RemoveCustomerResult = { kind: 'removed'; usersLeftWithout: string[] } | { 
  * Removes a customer with its memberships and connections, and records it; only with `isAgreed`. Returns the users left
  * without a customer.
  */
-export async function removeCustomer(
-  sql: Database,
-  key: string,
-  { now, ...who }: By,
-  isAgreed = false,
-): Promise<RemoveCustomerResult> {
+export async function removeCustomer(sql: Database, key: string, { now, ...who }: By, isAgreed = false) {
   return await withAgreement(sql, { toAll: isAgreed }, async (sql): Promise<RemoveCustomerResult> => {
     const customer = await findCustomerForUpdate(sql, key);
     if (!customer) return { kind: 'notFound' };

@@ -1,5 +1,5 @@
 import { insertAuditEvent } from '../audit/audit-event.ts';
-import { type By, customersOfEvent } from '../audit/audit-events.ts';
+import { type By, whoseEvent } from '../audit/audit-events.ts';
 import type { Keys } from '../crypto/keys.ts';
 import { tokenHash } from '../crypto/token.ts';
 import { type Connection, type Database, RollBack } from '../database/database.ts';
@@ -7,6 +7,8 @@ import { queueMail } from '../mail/queue-mail.ts';
 import { foldLoginName } from '../names/read-name.ts';
 import { findResetUsersForUpdate, makeLink, problemOfLink, type ResetUser } from '../sign-in/reset-link.ts';
 import { type AddUserResult, addUserWithin, type UserToAdd } from './users.ts';
+
+type Seal = Pick<Keys, 'seal'>;
 
 type InviteUsersResult =
   /** Nobody was invited; why, for each name that was refused. */
@@ -18,22 +20,12 @@ type InviteUsersResult =
  * Mails each user, by username or email, a link to choose a first password (docs/decisions/0013), in place of any
  * earlier invitation; all or nobody.
  */
-export async function inviteUsers(
-  sql: Database,
-  keys: Pick<Keys, 'seal'>,
-  names: readonly string[],
-  by: By,
-): Promise<InviteUsersResult> {
+export async function inviteUsers(sql: Database, keys: Seal, names: readonly string[], by: By) {
   return await sql.begin((sql) => inviteWithin(sql, keys, names, by));
 }
 
 /** Adds a user without a password and invites them: neither without the other. */
-export async function addInvitedUser(
-  sql: Database,
-  keys: Pick<Keys, 'seal'>,
-  user: UserToAdd,
-  by: By,
-): Promise<AddUserResult> {
+export async function addInvitedUser(sql: Database, keys: Seal, user: UserToAdd, by: By): Promise<AddUserResult> {
   return await sql.begin(async (sql): Promise<AddUserResult | RollBack<AddUserResult>> => {
     const added = await addUserWithin(sql, user, by);
     if (added.kind === 'refused') return added;
@@ -43,12 +35,7 @@ export async function addInvitedUser(
   });
 }
 
-async function inviteWithin(
-  sql: Connection,
-  keys: Pick<Keys, 'seal'>,
-  names: readonly string[],
-  by: By,
-): Promise<InviteUsersResult> {
+async function inviteWithin(sql: Connection, keys: Seal, names: readonly string[], by: By): Promise<InviteUsersResult> {
   const found = await findResetUsersForUpdate(sql, names.map(foldLoginName), null);
   const users = new Map<string, ResetUser>();
   const refusals: { name: string; problem: string }[] = [];
@@ -68,16 +55,13 @@ function problemOf(user: ResetUser): string | null {
   return `the user has a password already; vestibule user reset-link ${user.username} makes a link for a new one`;
 }
 
-async function invite(sql: Connection, keys: Pick<Keys, 'seal'>, user: ResetUser, by: By): Promise<void> {
-  const { now, ...who } = by;
-  const { id: userId, username, email, customers } = user;
-  const { token, replaced } = await makeLink(sql, userId, now, 'invitation');
+async function invite(sql: Connection, keys: Seal, user: ResetUser, { now, ...who }: By): Promise<void> {
+  const { token, replaced } = await makeLink(sql, user.id, now, 'invitation');
   const carried = { token, tokenHash: tokenHash(token), keys: keys.seal };
   await queueMail(sql, user, { kind: 'invitation', now }, carried);
   const steps = [
-    { step: 'email', outcome: email },
+    { step: 'email', outcome: user.email },
     ...(replaced > 0 ? [{ step: 'earlier invitation', outcome: 'replaced' }] : []),
   ];
-  const whose = { userId, username, ...customersOfEvent(customers) };
-  await insertAuditEvent(sql, { event: 'invited', ...whose, steps, ...who }, now);
+  await insertAuditEvent(sql, { event: 'invited', ...whoseEvent(user), steps, ...who }, now);
 }

@@ -15,7 +15,7 @@ import {
   wrongCodes,
 } from '#test/support/two-factor-for-test.ts';
 import { composeText } from '../mail/compose-mail.ts';
-import { resetTwoFactor } from './act-on-user.ts';
+import { resetTwoFactor } from './reset-two-factor.ts';
 
 const portal = portalOfFile({ each: startTwoFactorAfresh });
 

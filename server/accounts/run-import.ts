@@ -35,10 +35,8 @@ export async function findImport(sql: Connection, customerId: string): Promise<I
 }
 
 /** Keeps a CSV file whose lines end in `\n`, in place of an earlier one, and has it checked; false while that one is running. */
-export async function checkImport(
-  sql: Database,
-  { customerId, csv, by: { now, ...by } }: { customerId: string; csv: string; by: By },
-): Promise<boolean> {
+export async function checkImport(sql: Database, customerId: string, csv: string, by: By): Promise<boolean> {
+  const { now, ...who } = by;
   const importId = randomUUID();
   const [header = ''] = /^(?:sep=[,;\t]\n)?.{0,2000}\n?/i.exec(csv) ?? [];
   const file = csv.slice(header.length);
@@ -51,23 +49,19 @@ export async function checkImport(
       values (${customerId}, ${importId}, ${header}, ${Buffer.from(file)}, ${stage}, ${linesOf(file)}, ${JSON.stringify(refused)},
         ${refused.length}, ${now})
       on conflict (customer_id) do nothing`;
-    if (count > 0) await readLater(sql, { importId, by }, now);
+    if (count > 0) await readLater(sql, { importId, by: who }, now);
     return count > 0;
   });
 }
 
 /** Has a checked file imported; false if it is not the newest one any more, or was begun before. */
-export async function runImport(
-  sql: Database,
-  customerId: string,
-  importId: string,
-  { now, ...by }: By,
-): Promise<boolean> {
+export async function runImport(sql: Database, customerId: string, importId: string, by: By): Promise<boolean> {
+  const { now, ...who } = by;
   return await sql.begin(async (sql) => {
     const { count } = await sql`
       update user_import set stage = 'running', made_at = ${now}, ${nothingRead(sql)}
       where customer_id = ${customerId} and id::text = ${importId} and stage = 'checked'`;
-    if (count > 0) await readLater(sql, { importId, by }, now);
+    if (count > 0) await readLater(sql, { importId, by: who }, now);
     return count > 0;
   });
 }

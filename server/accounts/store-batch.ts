@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type AuditEvent, type By, customersOfEvent } from '../audit/audit-events.ts';
+import { type AuditEvent, type By, whoseEvent } from '../audit/audit-events.ts';
 import { type Keys, seal } from '../crypto/keys.ts';
 import { type Connection, type Database, RollBack } from '../database/database.ts';
 import { totpPlace } from '../factors/registration.ts';
@@ -104,11 +104,10 @@ function userToInsert({ totp, ...user }: ImportedUser, keys: Keys) {
   return { ...user, id, folds: foldsOfUser(user), sealedTotp };
 }
 
-function eventOf({ id, username, sealedTotp, ...user }: UserToInsert) {
+function eventOf({ sealedTotp, ...user }: UserToInsert) {
   const app = sealedTotp ? [{ step: 'authenticator app', outcome: 'taken over' }] : [];
-  const steps = [...newUserInWords({ ...user, username }, 'hash taken over'), ...app];
-  const customers = customersOfEvent(user.customers.map((key) => ({ key })));
-  return { event: 'user-imported', userId: id, username, ...customers, steps } as const;
+  const steps = [...newUserInWords(user, 'hash taken over'), ...app];
+  return { event: 'user-imported', ...whoseEvent(user), steps } as const;
 }
 
 /** Adds users with names, memberships and apps. The caller has locked the login names and seen that these are free. */

@@ -1,5 +1,5 @@
 import { insertAuditEvent, newestActOn } from '../audit/audit-event.ts';
-import { type AuditStep, type By, type ByWhoSaw, customersOfEvent } from '../audit/audit-events.ts';
+import { type AuditStep, type By, type ByWhoSaw, whoseEvent } from '../audit/audit-events.ts';
 import { type Connection, type Database, RollBack } from '../database/database.ts';
 import { deleteRememberedDevices } from '../factors/devices.ts';
 import { updateProvenByCode } from '../factors/may-change-factors.ts';
@@ -26,7 +26,7 @@ import { endSessionsOfUser } from '../sessions/end-sessions.ts';
 import { deleteHalfSessionsOfUser } from '../sessions/half-session.ts';
 import { passwordReplaced, queuePasswordNotice } from '../sign-in/change-password.ts';
 import { endLinksOfUser } from '../sign-in/reset-link.ts';
-import { deletePendingReset } from './act-on-user.ts';
+import { deletePendingReset } from './reset-two-factor.ts';
 
 /** Why a user cannot be as asked. */
 type UserRefusal = Extract<Reading, { kind: 'refused' }>;
@@ -40,19 +40,15 @@ export async function addUser(sql: Database, user: UserToAdd, by: By): Promise<A
 }
 
 /** The same within a transaction that does more. */
-export async function addUserWithin(
-  sql: Connection,
-  { groups = [], administers = [], ...user }: UserToAdd,
-  { now, ...who }: By,
-): Promise<AddUserResult> {
+export async function addUserWithin(sql: Connection, asked: UserToAdd, { now, ...who }: By): Promise<AddUserResult> {
+  const { groups = [], administers = [], ...user } = asked;
   const refusal = await reasonAgainst(sql, { ...user, groups, administers }, null);
   if (refusal) return refusal;
   const id = await insertUser(sql, user, now);
   await updateMemberships(sql, id, { customers: user.customers, groups, administers });
   await updateLoginNames(sql, id, foldsOfUser(user));
   const steps = newUserInWords({ ...user, groups, administers }, 'set');
-  const whose = { userId: id, username: user.username, ...customersOfEvent(user.customers) };
-  await insertAuditEvent(sql, { event: 'user-added', ...whose, steps, ...who }, now);
+  await insertAuditEvent(sql, { event: 'user-added', ...whoseEvent({ ...user, id }), steps, ...who }, now);
   return { kind: 'added', id };
 }
 
@@ -92,12 +88,8 @@ type ChangeUserResult =
  * - A new email ends reset links, sign-ins that wait for an emailed code, and devices remembered by such a code. Sessions that
  *   have proven a code set up no app.
  */
-export async function changeUser(
-  sql: Database,
-  name: string,
-  change: ChangeOfUser,
-  { now, seen, ...who }: ByWhoSaw,
-): Promise<ChangeUserResult> {
+export async function changeUser(sql: Database, name: string, change: ChangeOfUser, by: ByWhoSaw) {
+  const { now, seen, ...who } = by;
   const { customers: customersFrom, groups: groupsFrom, administers: administersFrom, ...fields } = change;
   const { passwordHash } = fields;
   return await sql.begin(async (sql): Promise<ChangeUserResult | RollBack<ChangeUserResult>> => {
@@ -149,7 +141,7 @@ export async function changeUser(
     if (after.email !== user.email)
       for (const { email } of [user, after]) await queueMail(sql, { ...after, email }, { kind: 'emailChanged', now });
     if (passwordHash && after.active) await queuePasswordNotice(sql, after, { now });
-    const whose = { userId, username: after.username, ...customersOfEvent([...user.customers, ...customers].sort()) };
+    const whose = whoseEvent({ ...after, customers: [...user.customers, ...customers].sort() });
     await insertAuditEvent(sql, { event: 'user-changed', ...whose, steps, ...who }, now);
     return { kind: 'changed', steps, sessionsEnded };
   });

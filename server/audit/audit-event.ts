@@ -34,6 +34,8 @@ export type AuditFilter = {
   reference?: string;
   /** Events of any of these. */
   customerKeys?: readonly string[];
+  /** Sign-ins, and events that are of no other customers than these. */
+  aloneOf?: readonly string[];
   event?: string;
   kind?: EventKind;
   since?: Date;
@@ -71,7 +73,7 @@ const columns = (sql: Connection) => sql`
 /** The newest matching events, newest first. */
 export async function listAuditEvents(
   sql: Connection,
-  { userId, username, reference, customerKeys, event, kind, since, until, before, limit }: AuditFilter,
+  { userId, username, reference, customerKeys, aloneOf, event, kind, since, until, before, limit }: AuditFilter,
 ): Promise<AuditEventRow[]> {
   const idStart = userId && reference ? requestIdStart(reference) : null;
   // Only the conditions that are asked for, so that an index is used where there is one.
@@ -82,6 +84,7 @@ export async function listAuditEvents(
       ${username === undefined ? sql`` : sql`and lower(username) = lower(${username})`}
       ${reference === undefined ? sql`` : sql`and (reference = ${reference} ${idStart ? sql`or starts_with(request_id, ${idStart})` : sql``})`}
       ${customerKeys === undefined ? sql`` : sql`and string_to_array(customer_key, ', ') && ${customerKeys}::text[]`}
+      ${aloneOf === undefined ? sql`` : sql`and (event ~ '^(signed-|sign-in-|sso-)' or string_to_array(customer_key, ', ') <@ ${aloneOf}::text[])`}
       ${event === undefined ? sql`` : sql`and event = ${event}`}
       ${kind === undefined ? sql`` : sql`and ${ofKind(sql, kind)}`}
       ${since === undefined ? sql`` : sql`and at >= ${since}`}

@@ -61,3 +61,10 @@ export function customersOfEvent(customers: readonly (string | { key: string })[
   const keys = new Set(customers.map((customer) => (typeof customer === 'string' ? customer : customer.key)));
   return keys.size === 0 ? {} : { customerKey: [...keys].join(', ') };
 }
+
+type Whose = { id: string; username: string; customers: readonly (string | { key: string })[] };
+
+/** Of whom an event is. */
+export function whoseEvent({ id, username, customers }: Whose) {
+  return { userId: id, username, ...customersOfEvent(customers) };
+}

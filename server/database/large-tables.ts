@@ -25,7 +25,7 @@ const operatorWaits = minute;
 /** Runs a read through a large table: with an operator's time, and planned for its very values, which may be rare. */
 export async function patientRead<T>(
   sql: Database,
-  read: (sql: Connection) => Promise<T>,
+  read: (sql: Connection) => PromiseLike<T>,
   statementTimeout = operatorWaits,
 ): Promise<T> {
   const patiently = async (sql: Connection) => {

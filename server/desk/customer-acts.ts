@@ -1,4 +1,4 @@
-import { type CustomerPolicy, customerPolicies, deskFields } from '#contract/desk.ts';
+import { type CustomerPolicy, customerPolicies, type DeskViewOf, deskFields } from '#contract/desk.ts';
 import { changeCustomer } from '../accounts/customers.ts';
 import { addInvitedUser } from '../accounts/invite-users.ts';
 import type { Database } from '../database/database.ts';
@@ -41,22 +41,24 @@ export function typedNetworks({ networks = '' }: Fields): string[] {
   return [...new Set(linesOf(networks).map((line) => accepted(readNetwork(line), 'networks')))];
 }
 
-const policies: CustomerAct = async (_deps, { desk }, { key }, fields) => {
-  const typed = <Policy extends CustomerPolicy>(policy: Policy) => {
-    const values: readonly (typeof customerPolicies)[Policy][number][] = customerPolicies[policy];
-    const value = values.find((value) => value === fields[policy]);
+/** What may be set, as it is: whether there is a customer at all is the operators' to say. */
+export function policiesOf(customer: Customer, { actor }: DeskVisit): DeskViewOf<'customer'>['policies'] {
+  const names = Object.keys(customerPolicies) as CustomerPolicy[];
+  return names.flatMap((name) => {
+    if (name === 'active' && actor.role !== 'operator') return [];
+    const value = customer[name];
+    return { name, value: value === true ? 'on' : value === false ? 'off' : value };
+  });
+}
+
+const policies: CustomerAct = async (_deps, { desk }, customer, fields) => {
+  const changes = policiesOf(customer, desk).map(({ name }) => {
+    const value = (customerPolicies[name] as readonly string[]).find((value) => value === fields[name]);
     if (value === undefined) throw new Refused('entryRefused', 'policy');
-    return value;
-  };
-  const changes = {
-    name: accepted(readDisplayName(fields.name ?? ''), 'name'),
-    twoFactor: typed('twoFactor'),
-    passkeys: typed('passkeys'),
-    rememberDevices: typed('rememberDevices') === 'on',
-    newDeviceMail: typed('newDeviceMail') === 'on',
-    ...(desk.actor.role === 'operator' && { active: typed('active') === 'on' }),
-  };
-  return await change(desk, key, changes, fields);
+    return [name, typeof customer[name] === 'boolean' ? value === 'on' : value];
+  });
+  const name = accepted(readDisplayName(fields.name ?? ''), 'name');
+  return await change(desk, customer.key, { name, ...Object.fromEntries(changes) }, fields);
 };
 
 async function change({ sql, by }: DeskVisit, key: string, changes: CustomerChanges, fields: Fields) {

@@ -1,12 +1,5 @@
 import { accountFields } from '#contract/account.ts';
-import {
-  type CustomerPolicy,
-  customerPolicies,
-  type DeskViewOf,
-  deskActs,
-  type PersonState,
-  type Rehearsal,
-} from '#contract/desk.ts';
+import { type DeskViewOf, deskActs, type PersonState, type Rehearsal } from '#contract/desk.ts';
 import { newestActOn } from '../audit/audit-event.ts';
 import type { Deps } from '../deps.ts';
 import { day } from '../limits.ts';
@@ -16,11 +9,11 @@ import { checkConnection } from '../single-sign-on/check-connection.ts';
 import { expiryWarning } from '../single-sign-on/saml/provider-metadata.ts';
 import { listSsoConnectionsOfCustomers } from '../single-sign-on/sso-connection.ts';
 import { endsOf } from '../single-sign-on/sso-warnings.ts';
-import { customerActs, typedNetworks } from './customer-acts.ts';
+import { customerActs, policiesOf, typedNetworks } from './customer-acts.ts';
 import type { Asked, DeskPageRoom, Fields } from './desk-page.ts';
 import { type DeskVisit, largeRead } from './desk-visit.ts';
 import { mayAct } from './may-act.ts';
-import { countPeople, hasWords, listPersonRows } from './person-rows.ts';
+import { hasWords, listPersonRows } from './person-rows.ts';
 
 const peopleShown = 50;
 
@@ -61,17 +54,6 @@ export async function findDeskCustomer(_deps: Deps, { desk, params }: Asked): Pr
 
 type View = DeskViewOf<'customer'>;
 
-/** What may be set, as it is: whether there is a customer at all is the operators' to say. */
-function policiesOf(customer: Customer, { actor }: DeskVisit): View['policies'] {
-  const names = (Object.keys(customerPolicies) as CustomerPolicy[]).filter(
-    (name) => name !== 'active' || actor.role === 'operator',
-  );
-  return names.map((name) => {
-    const value = customer[name];
-    return { name, value: value === true ? 'on' : value === false ? 'off' : value };
-  });
-}
-
 /** By what the filter of the people is called; any other shows all. */
 const statesOf: Partial<Record<string, PersonState['word'][]>> = {
   cannotSignIn: ['waits', 'noCustomer', 'inactive'],
@@ -86,13 +68,9 @@ async function peopleOf(deps: Deps, { desk, query }: Asked, { id }: Customer) {
   const from = /^\d{1,7}$/.test(query.from ?? '') ? Number(query.from) : 0;
   const isOf = sql`exists (select from membership own where own.user_id = u.id and own.customer_id = ${id})`;
   const words = hasWords(desk, person);
-  const states = statesOf[state];
-  const which = { where: words ? sql`${isOf} and ${words}` : isOf, ...(states && { states }) };
-  const [people, total] = await Promise.all([
-    listPersonRows(deps, desk, { ...which, order: sql`u.username, u.id`, limit: peopleShown, offset: from }),
-    countPeople(deps, desk, which),
-  ]);
-  return { people, total, filter: { person, state, from } };
+  const where = words ? sql`${isOf} and ${words}` : isOf;
+  const shown = { where, states: statesOf[state], order: sql`u.username, u.id`, limit: peopleShown, offset: from };
+  return { ...(await listPersonRows(deps, desk, shown)), filter: { person, state, from } };
 }
 
 async function connectionsOf(deps: Deps, desk: DeskVisit, { id }: Customer, fields: Fields) {
@@ -101,8 +79,7 @@ async function connectionsOf(deps: Deps, desk: DeskVisit, { id }: Customer, fiel
   if (connections.length === 0) return [];
   const counts = await largeRead(
     desk,
-    async (sql) =>
-      await sql<{ connection: string; count: number }[]>`
+    (sql) => sql<{ connection: string; count: number }[]>`
       select connection, count(*) from audit_event
       where event = 'signed-in' and at >= ${new Date(by.now.getTime() - week)}
         and connection = any(${connections.map(({ key }) => key)}) group by connection`,
@@ -129,8 +106,7 @@ async function rehearse(desk: DeskVisit, { id, key }: Customer, networks: readon
   const { by, actor } = desk;
   const [row] = await largeRead(
     desk,
-    async (sql) =>
-      await sql<[Omit<Rehearsal, 'networks'>]>`
+    (sql) => sql<[Omit<Rehearsal, 'networks'>]>`
       with sign_in as (
         select user_id, username, address, ${admits(sql, sql`${networks}::text[]::cidr[]`, sql`address`)} as is_admitted
         from audit_event

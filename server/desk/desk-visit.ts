@@ -55,7 +55,7 @@ const deskWaits = 5 * second;
 const reads = new Map<string, Promise<unknown>>();
 
 /** A read through a large table. Those of one person wait for each other: nobody at the desk takes the connections that sign-ins need. */
-export async function largeRead<T>({ sql, actor }: DeskVisit, read: (sql: Connection) => Promise<T>): Promise<T> {
+export async function largeRead<T>({ sql, actor }: DeskVisit, read: (sql: Connection) => PromiseLike<T>): Promise<T> {
   const mine = (reads.get(actor.userId) ?? Promise.resolve())
     .catch(() => undefined)
     .then(() => patientRead(sql, read, deskWaits));

@@ -25,8 +25,7 @@ export const events: DeskPageRoom<Found> = {
     const rows = await largeRead(desk, (sql) => listAuditEvents(sql, { ...filter, limit: eventsOfPage + 1 }));
     const onPage = rows.slice(0, eventsOfPage);
     const before = rows.length > eventsOfPage ? String(onPage.at(-1)?.id) : null;
-    const seen = onPage.filter((row) => isShown(desk, row));
-    return { name: 'events', ...shown, events: seen.map((row) => eventRowOf(desk, row)), before };
+    return { name: 'events', ...shown, events: onPage.map((row) => eventRowOf(desk, row)), before };
   },
 };
 
@@ -61,9 +60,13 @@ async function idOf(desk: DeskVisit, name: string): Promise<string> {
   return user?.id ?? nobody;
 }
 
-/** Of which events whoever is at the desk may learn: an administrator of those of their customers. */
-export function eventsSeenBy({ actor }: Looking): Pick<AuditFilter, 'customerKeys'> {
-  return actor.role === null ? { customerKeys: actor.customers.map(({ key }) => key) } : {};
+/**
+ * Of which events whoever is at the desk may learn: an administrator of those of their customers. Of people with other customers
+ * too, they learn of sign-ins, but not what concerns the way in at all of them.
+ */
+export function eventsSeenBy({ actor }: Looking): Pick<AuditFilter, 'customerKeys' | 'aloneOf'> {
+  const customerKeys = actor.customers.map(({ key }) => key);
+  return actor.role === null ? { customerKeys, aloneOf: customerKeys } : {};
 }
 
 type Looking = Pick<DeskVisit, 'actor'>;
@@ -78,11 +81,6 @@ function customersSeen(desk: Looking, { customerKey }: AuditEventRow): string[] 
 /** Whether an event is of no other customer than theirs. */
 function isOwn(desk: Looking, event: AuditEventRow): boolean {
   return customersSeen(desk, event).join(', ') === (event.customerKey ?? '');
-}
-
-/** Of people with other customers, an administrator learns of sign-ins, but not what concerns the way in at all of them. */
-export function isShown(desk: Looking, event: AuditEventRow): boolean {
-  return /^(?:signed-|sign-in-|sso-)/.test(event.event) || isOwn(desk, event);
 }
 
 /** An event as whoever is at the desk may see it: an administrator learns no step, nor who acted, for another customer. */
@@ -124,8 +122,7 @@ export const eventFiles = formats.map(({ ending, type, first, textOf, end }): De
     let from = filter;
     for (let read = 0; read < mostOfFile; read += atOnce) {
       const rows = await largeRead(desk, (sql) => listAuditEvents(sql, { ...from, limit: atOnce }));
-      const seen = rows.filter((row) => isShown(desk, row));
-      yield seen.map((row) => textOf(lineOf(desk, row)) + end).join('');
+      yield rows.map((row) => textOf(lineOf(desk, row)) + end).join('');
       if (rows.length < atOnce) return;
       from = { ...filter, before: rows.at(-1)?.id ?? 0 };
     }

@@ -1,5 +1,5 @@
 import type { PersonState } from '#contract/desk.ts';
-import { pendingResets } from '../accounts/act-on-user.ts';
+import { pendingResets } from '../accounts/reset-two-factor.ts';
 import { isUuid } from '../crypto/token.ts';
 import { rowOrNull } from '../database/database.ts';
 import type { Deps } from '../deps.ts';

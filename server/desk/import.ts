@@ -31,10 +31,8 @@ export const importPage: DeskPageRoom<Customer> = {
       const { file } = request;
       // After a proof there is no file yet: now it can be chosen.
       if (!file && fields.import === undefined) return 'done';
-      const isBegun = file
-        ? await checkImport(sql, { customerId: id, csv: readFile(file), by })
-        : await runImport(sql, id, fields.import ?? '', by);
-      if (!isBegun) throw new Refused('changedMeanwhile');
+      const begin = file ? checkImport(sql, id, readFile(file), by) : runImport(sql, id, fields.import ?? '', by);
+      if (!(await begin)) throw new Refused('changedMeanwhile');
       return 'done';
     },
   },

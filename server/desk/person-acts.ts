@@ -1,8 +1,8 @@
 import { customerPath, type DeskAct, deskFields, deskUrl } from '#contract/desk.ts';
 import { languageOfTag } from '#contract/languages.ts';
-import { resetTwoFactor, signOutUser, unlockUser } from '../accounts/act-on-user.ts';
+import { signOutUser, unlockUser } from '../accounts/act-on-user.ts';
 import { inviteUsers } from '../accounts/invite-users.ts';
-import { keepTwoFactor, resetTwoFactorLater } from '../accounts/reset-later.ts';
+import { keepTwoFactor, resetTwoFactor, resetTwoFactorLater } from '../accounts/reset-two-factor.ts';
 import { type ChangeOfUser, changeUser } from '../accounts/users.ts';
 import { insertAuditEvent } from '../audit/audit-event.ts';
 import { customersOfEvent } from '../audit/audit-events.ts';

@@ -5,21 +5,23 @@ import { accountKey } from '../throttle/throttle-keys.ts';
 import { type DeskVisit, largeRead } from './desk-visit.ts';
 
 /** Which people: conditions on the user `u`, one on their state, and their order. */
-type Which = { where: Fragment; states?: readonly Word[]; order: Fragment; limit: number; offset?: number };
+type Which = { where: Fragment; states?: readonly Word[] | undefined; order: Fragment; limit: number; offset?: number };
 type Word = PersonState['word'];
 
-type Row = Omit<PersonRow, 'state'> & { word: Word; until: Date | null };
+type Row = Omit<PersonRow, 'state'> & { word: Word; until: Date | null; total: number };
 
-/** People as whoever is at the desk may see them: of somebody with other customers too, an administrator learns no factor. */
-export async function listPersonRows(deps: Deps, desk: DeskVisit, which: Which): Promise<PersonRow[]> {
+/**
+ * People as whoever is at the desk may see them: of somebody with other customers too, an administrator learns no factor. `total`:
+ * how many meet the conditions.
+ */
+export async function listPersonRows(deps: Deps, desk: DeskVisit, which: Which) {
   const { sql, actor } = desk;
   const { where, states, order, limit, offset = 0 } = which;
   const keys = actor.customers.map(({ key }) => key);
   const ofOwn = actor.role === null ? sql`and string_to_array(e.customer_key, ', ') && ${keys}::text[]` : sql``;
   const rows = await largeRead(
     desk,
-    async (patient) =>
-      await patient<Row[]>`
+    (patient) => patient<Row[]>`
     select u.id, coalesce(u.name, u.username) as name, u.username,
       array(
         select c.name from membership m join customer c on c.id = m.customer_id
@@ -29,28 +31,18 @@ export async function listPersonRows(deps: Deps, desk: DeskVisit, which: Which):
       (
         select e.at from audit_event e where e.user_id = u.id and e.event = 'signed-in' ${ofOwn}
         order by e.id desc limit 1
-      ) as "lastSignInAt"
+      ) as "lastSignInAt", total
     from (
-      select u.* from portal_user u where ${where} ${hasState(deps, desk, states)}
+      select u.*, count(*) over () as total from portal_user u
+      where ${where} and (${states === undefined} or ${stateOf(deps, desk)} = any(${states ?? []}::text[]))
       order by ${order} limit ${limit} offset ${offset}
     ) u
     order by ${order}`,
   );
-  return rows.map(({ word, until, ...row }) => ({ ...row, state: { word, until: word === 'waits' ? until : null } }));
-}
-
-/** How many people meet the same conditions. */
-export async function countPeople(deps: Deps, desk: DeskVisit, { where, states }: Pick<Which, 'where' | 'states'>) {
-  const condition = desk.sql`${where} ${hasState(deps, desk, states)}`;
-  const [row] = await largeRead(
-    desk,
-    async (sql) => await sql<[{ count: number }]>`select count(*) from portal_user u where ${condition}`,
-  );
-  return row.count;
-}
-
-function hasState(deps: Deps, desk: DeskVisit, states: Which['states']): Fragment {
-  return states ? desk.sql`and ${stateOf(deps, desk)} = any(${states}::text[])` : desk.sql``;
+  const people = rows.map(({ word, until, total: _, ...row }) => {
+    return { ...row, state: { word, until: word === 'waits' ? until : null } };
+  });
+  return { people, total: rows[0]?.total ?? 0 };
 }
 
 /** A condition: the user `u` has this folded username or email. Of somebody with other customers too, the email is none. */

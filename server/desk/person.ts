@@ -4,9 +4,8 @@ import { referenceOfText } from '../audit/reference.ts';
 import type { Deps } from '../deps.ts';
 import { listSessionsOfUser } from '../sessions/end-sessions.ts';
 import type { Asked, DeskPageRoom } from './desk-page.ts';
-import type { DeskVisit } from './desk-visit.ts';
 import { chainOf, doorNow } from './door.ts';
-import { eventRowOf, eventsSeenBy, isShown } from './events.ts';
+import { eventRowOf, eventsSeenBy } from './events.ts';
 import { type FoundPerson, findPerson } from './find-person.ts';
 import { type Actor, mayAct, mayGive, type Target } from './may-act.ts';
 import { personActs } from './person-acts.ts';
@@ -32,10 +31,11 @@ async function view(deps: Deps, { desk, query }: Asked, found: FoundPerson): Pro
   const now = deps.now();
   const idleSince = new Date(now.getTime() - deps.config.sessionIdle);
   const reference = referenceOfText(query.reference ?? '');
+  const theirs = { userId: id, ...eventsSeenBy(desk), limit: eventsShown };
   const [sessions, events, asked] = await Promise.all([
     listSessionsOfUser(sql, { userId: id, customerIds: scope }, { now, idleSince }),
-    listShown(desk, found, {}),
-    reference === null ? [] : listShown(desk, found, { reference }),
+    listAuditEvents(sql, theirs),
+    reference === null ? [] : listAuditEvents(sql, { ...theirs, reference }),
   ]);
   const acts = actsOf(actor, found, sessions.length);
   return {
@@ -55,11 +55,6 @@ async function view(deps: Deps, { desk, query }: Asked, found: FoundPerson): Pro
     chain: chainOf(desk, asked, acts),
     events: events.map((event) => eventRowOf(desk, event)),
   };
-}
-
-async function listShown(desk: DeskVisit, { id }: FoundPerson, under: { reference?: string }) {
-  const events = await listAuditEvents(desk.sql, { userId: id, ...eventsSeenBy(desk), ...under, limit: eventsShown });
-  return events.filter((event) => isShown(desk, event));
 }
 
 function factorsOf(found: FoundPerson): DeskViewOf<'person'>['factors'] {

@@ -8,7 +8,7 @@ import { listSsoConnectionsOfCustomers } from '../single-sign-on/sso-connection.
 import { endsOf } from '../single-sign-on/sso-warnings.ts';
 import type { DeskPageRoom } from './desk-page.ts';
 import type { DeskVisit } from './desk-visit.ts';
-import { eventRowOf, eventsSeenBy, isShown } from './events.ts';
+import { eventRowOf, eventsSeenBy } from './events.ts';
 import { hasWords, isCalled, listPersonRows } from './person-rows.ts';
 
 /** As long as the longest name; of more only this is looked for. */
@@ -30,8 +30,7 @@ export const search: DeskPageRoom<true> = {
       findPeople(deps, desk, text),
       text.length < 2 ? [] : listCustomerRows(desk, text, mostFound),
     ]);
-    const shown = references.filter((event) => isShown(desk, event));
-    return { name: 'search', text, people, customers, references: shown.map((event) => eventRowOf(desk, event)) };
+    return { name: 'search', text, people, customers, references: references.map((event) => eventRowOf(desk, event)) };
   },
 };
 
@@ -52,7 +51,8 @@ async function findPeople(deps: Deps, desk: DeskVisit, text: string): Promise<Pe
   const some = sql`u.id in (
     select user_id from login_name where fold = ${fold} union all (select u.id from portal_user u where ${found} limit ${mostRanked}))`;
   const order = sql`${isCalled(desk, fold)} desc, u.username, u.id`;
-  return await listPersonRows(deps, desk, { where: scope === null ? some : found, order, limit: mostFound });
+  const where = scope === null ? some : found;
+  return (await listPersonRows(deps, desk, { where, order, limit: mostFound })).people;
 }
 
 /** Those whose name or key has a text in it, by name. */

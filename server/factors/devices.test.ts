@@ -13,7 +13,7 @@ import {
   startTwoFactorAfresh,
   verify,
 } from '#test/support/two-factor-for-test.ts';
-import { resetTwoFactor } from '../accounts/act-on-user.ts';
+import { resetTwoFactor } from '../accounts/reset-two-factor.ts';
 import { changeUser } from '../accounts/users.ts';
 import { limits } from '../limits.ts';
 

@@ -1,4 +1,4 @@
-import { factorResetQueue } from '../accounts/reset-later.ts';
+import { factorResetQueue } from '../accounts/reset-two-factor.ts';
 import { importQueue } from '../accounts/run-import.ts';
 import { insertAuditEvent } from '../audit/audit-event.ts';
 import { unseal } from '../crypto/keys.ts';

@@ -1,5 +1,5 @@
 import { insertAuditEvent } from '../audit/audit-event.ts';
-import { type By, customersOfEvent } from '../audit/audit-events.ts';
+import { type By, whoseEvent } from '../audit/audit-events.ts';
 import type { Keys } from '../crypto/keys.ts';
 import { newToken, tokenHash } from '../crypto/token.ts';
 import type { Connection, Database } from '../database/database.ts';
@@ -120,12 +120,8 @@ type IssueResetLinkResult =
   | { kind: 'issued'; username: string; token: string };
 
 /** Makes a reset link for an operator to hand over, by a user's username or email; with `keys` it is mailed to the user instead. */
-export async function issueResetLink(
-  sql: Database,
-  name: string,
-  { now, ...who }: By,
-  keys: Pick<Keys, 'seal'> | null = null,
-): Promise<IssueResetLinkResult> {
+export async function issueResetLink(sql: Database, name: string, by: By, keys: Pick<Keys, 'seal'> | null = null) {
+  const { now, ...who } = by;
   return await sql.begin(async (sql): Promise<IssueResetLinkResult> => {
     const [user] = (await findResetUsersForUpdate(sql, [foldLoginName(name)], null)).values();
     if (!user) return { kind: 'notFound' };
@@ -136,8 +132,7 @@ export async function issueResetLink(
     if (keys)
       await queueMail(sql, user, { kind: 'resetLink', now }, { token, tokenHash: tokenHash(token), keys: keys.seal });
     const event = keys ? 'reset-link-mailed' : 'reset-link-made';
-    const whose = { userId, username, ...customersOfEvent(user.customers) };
-    await insertAuditEvent(sql, { event, ...whose, ...who }, now);
+    await insertAuditEvent(sql, { event, ...whoseEvent(user), ...who }, now);
     return { kind: 'issued', username, token };
   });
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { InjectOptions, Response } from 'light-my-request';
-import { factorResetQueue } from '#server/accounts/reset-later.ts';
+import { factorResetQueue } from '#server/accounts/reset-two-factor.ts';
 import { type AppTimeouts, buildApp } from '#server/app.ts';
 import type { By } from '#server/audit/audit-events.ts';
 import { type Config, readConfig } from '#server/config/config.ts';

@@ -1,13 +1,54 @@
 import { randomUUID } from 'node:crypto';
 import { insertAuditEvent } from '../audit/audit-event.ts';
-import type { By } from '../audit/audit-events.ts';
-import { type Database, rowOrNull } from '../database/database.ts';
+import { type By, whoseEvent } from '../audit/audit-events.ts';
+import { type Connection, type Database, rowOrNull } from '../database/database.ts';
 import type { DepsWithoutWake } from '../deps.ts';
+import { deleteRememberedDevices } from '../factors/devices.ts';
+import { deleteEmailFactor } from '../factors/email-code.ts';
+import { deleteRecoveryCodes } from '../factors/recovery-codes.ts';
+import { deleteTotp } from '../factors/totp.ts';
 import { deleteJob, insertJob, type Queue } from '../jobs/job.ts';
 import { hour } from '../limits.ts';
 import { queueMail } from '../mail/queue-mail.ts';
-import { findUserByIdForUpdate } from '../people/portal-user.ts';
-import { actOnUser, deletePendingReset, pendingResets, removeTwoFactor, whoseEvent } from './act-on-user.ts';
+import { findUserByIdForUpdate, type User } from '../people/portal-user.ts';
+import { endSessionsOfUser } from '../sessions/end-sessions.ts';
+import { deleteCodeThrottles } from '../throttle/throttle.ts';
+import { actOnUser } from './act-on-user.ts';
+
+/** The queue of the resets that are an hour ahead; at most one of a user. */
+export const pendingResets = 'factor-reset';
+
+type ResetTwoFactorResult = { kind: 'nothing' } | { kind: 'removed'; sessionsEnded: number };
+
+/**
+ * Removes every second factor of a user: app, email, recovery codes, remembered devices; ends sessions and notifies the
+ * user. The operator has verified who lost a phone: nothing that a visitor does leads here. Null if the user is unknown.
+ */
+export async function resetTwoFactor(sql: Database, name: string, by: By): Promise<ResetTwoFactorResult | null> {
+  return await actOnUser(sql, name, (sql, user) => removeTwoFactor(sql, user, by));
+}
+
+/** The same for a user who is locked. */
+async function removeTwoFactor(sql: Connection, user: User, { now, ...who }: By): Promise<ResetTwoFactorResult> {
+  const { id: userId } = user;
+  await deletePendingReset(sql, userId);
+  const hadApp = await deleteTotp(sql, userId);
+  const hadEmail = await deleteEmailFactor(sql, userId);
+  const devices = await deleteRememberedDevices(sql, userId);
+  await deleteRecoveryCodes(sql, userId);
+  await deleteCodeThrottles(sql, userId);
+  if (!hadApp && !hadEmail && devices === 0) return { kind: 'nothing' };
+  const sessionsEnded = await endSessionsOfUser(sql, userId);
+  const removed = [hadApp && 'app', hadEmail && 'email'].filter(Boolean).join(', ');
+  const steps = [
+    { step: 'removed', outcome: removed || 'devices only' },
+    { step: 'devices forgotten', outcome: String(devices) },
+    { step: 'sessions ended', outcome: String(sessionsEnded) },
+  ];
+  await insertAuditEvent(sql, { event: 'two-factor-reset', ...whoseEvent(user), steps, ...who }, now);
+  if (removed) await queueMail(sql, user, { kind: 'secondFactorRemoved', now });
+  return { kind: 'removed', sessionsEnded };
+}
 
 type ResetLaterResult = { kind: 'nothing' } | { kind: 'begun'; at: Date };
 
@@ -15,11 +56,8 @@ type ResetLaterResult = { kind: 'nothing' } | { kind: 'begun'; at: Date };
  * Begins the reset of a user's second factor, which takes effect in an hour: whoever has talked support into it for somebody else's
  * account gains nothing as long as the owner reads the mail in time. Asked again it changes nothing; null if the user is unknown.
  */
-export async function resetTwoFactorLater(
-  sql: Database,
-  name: string,
-  { now, ...who }: By,
-): Promise<ResetLaterResult | null> {
+export async function resetTwoFactorLater(sql: Database, name: string, by: By): Promise<ResetLaterResult | null> {
+  const { now, ...who } = by;
   return await actOnUser(sql, name, async (sql, user): Promise<ResetLaterResult> => {
     const begun = await rowOrNull(sql<{ at: Date }[]>`
       select made_at as at from job where queue = ${pendingResets} and user_id = ${user.id}`);
@@ -68,4 +106,9 @@ export function factorResetQueue({ sql, now }: DepsWithoutWake): Queue<Omit<By, 
       await insertAuditEvent(sql, { ...event, steps: [{ step: 'given up', outcome: 'not done within a day' }] }, now());
     },
   };
+}
+
+/** Calls off the reset that is ahead; whether there was one. */
+export async function deletePendingReset(sql: Connection, userId: string): Promise<boolean> {
+  return (await sql`delete from job where queue = ${pendingResets} and user_id = ${userId}`).count > 0;
 }
