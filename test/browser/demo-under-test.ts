@@ -4,7 +4,7 @@ import { expect, type Page } from '@playwright/test';
 import { freePort } from '../support/free-port.ts';
 import { quickFolder } from '../support/quick-folder.ts';
 import { type StartedProcess, startProcess } from '../support/started-process.ts';
-import { signInForm, ssoForm } from './forms.ts';
+import { codeForm, signInForm, ssoForm } from './forms.ts';
 import { program } from './portal-under-test.ts';
 import { test as base } from './test.ts';
 import { Watch } from './watch.ts';
@@ -84,7 +84,7 @@ async function startDemo() {
 }
 
 /** Somebody who tries the demo. */
-class DemoVisit {
+export class DemoVisit {
   readonly #page: Page;
   readonly process: DemoProcess;
 
@@ -118,6 +118,14 @@ class DemoVisit {
   async sendPassword(password: string): Promise<void> {
     await signInForm(this.#page).password.fill(password);
     await signInForm(this.#page).button.click();
+  }
+
+  /** Opens a case of the desk and signs in there. */
+  async comeToDesk(id: string, username: string): Promise<void> {
+    await this.sendPassword(await this.open(id));
+    await expect(codeForm(this.#page).field).toBeVisible();
+    await codeForm(this.#page).send(await this.appCodeOf(username));
+    await expect(this.#page.getByRole('search')).toBeVisible();
   }
 
   /** Sends the address that the case filled in, and picks somebody at the provider. */

@@ -138,12 +138,7 @@ test('the desk: a reference leads to the wait and lifts it, a network is rehears
   page,
   demo,
 }) => {
-  const comeToDesk = async (id: string, username: string) => {
-    await demo.sendPassword(await demo.open(id));
-    await codeForm(page).send(await demo.appCodeOf(username));
-    await expect(page).toHaveURL(/\/portal\/desk/);
-  };
-  await comeToDesk('desk-support', 'sam');
+  await demo.comeToDesk('desk-support', 'sam');
   const reference = await demo.codeShownBy('desk-support');
   await page.getByRole('searchbox').fill(reference);
   await page.getByRole('main').getByRole('link', { name: reference }).click();
@@ -152,14 +147,14 @@ test('the desk: a reference leads to the wait and lifts it, a network is rehears
   await expect(page.locator('.alert .reference, .alert code')).toBeVisible();
   await expect(page.getByText(/^Waits until/)).toHaveCount(0);
 
-  await comeToDesk('desk-administrator', 'hana');
+  await demo.comeToDesk('desk-administrator', 'hana');
   await page.getByLabel('Approved networks').fill('198.51.100.0/24');
   await page.getByRole('button', { name: 'Rehearse' }).click();
   await expect(page.getByRole('status').filter({ hasText: 'these 4 would have been refused' })).toBeVisible();
   await expect(page.getByText('Its client secret expires')).toBeVisible();
   await expect(page.getByRole('row', { name: /Iris Lund.*Invited/ })).toBeVisible();
 
-  await comeToDesk('desk-operator', 'olga');
+  await demo.comeToDesk('desk-operator', 'olga');
   await expect(page.getByRole('row')).toHaveCount(10);
 });
 

@@ -2,17 +2,20 @@ import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Browser, chromium, type Page } from '@playwright/test';
 import { type Language, languages } from '#contract/languages.ts';
+import { office } from '#demo/people.ts';
 import { composeMail } from '#server/mail/compose-mail.ts';
 import { type Mail, mailKinds } from '#server/people/mail-kinds.ts';
 import { brandForTest } from '../support/brand-for-test.ts';
 import { browserOptions } from './browser-options.ts';
+import { DemoProcess, DemoVisit } from './demo-under-test.ts';
 import { comeFromOwnPage, everyScreen, withQuery } from './every-screen.ts';
 import { MailInbox } from './mail-inbox.ts';
 import { Stages } from './stages.ts';
 import { password, startPortalWithUsers } from './test.ts';
 
 // `npm run gallery`, or for some languages only, `npm run gallery -- de pl`: a picture of every screen of the real product and of
-// every email, in light and dark mode. docs/pictures/sign-in.png is gallery/screens/en/login-1440-light.png.
+// every email, in light and dark mode, and two pages of the demo's desk. docs/pictures/sign-in.png is
+// gallery/screens/en/login-1440-light.png; its desk-*.png are gallery/desk-*.png with 256 colours.
 
 const folder = new URL('../../gallery/', import.meta.url);
 const schemes = ['light', 'dark'] as const;
@@ -92,12 +95,40 @@ async function takeMails(browser: Browser, shown: readonly Language[]): Promise<
         }
 }
 
+/** Why a sign-in failed, and a rehearsed network. */
+async function takeDesk(browser: Browser): Promise<void> {
+  const demo = await DemoProcess.start();
+  try {
+    const context = await browser.newContext({ reducedMotion: 'reduce' });
+    const page = await context.newPage();
+    const visit = new DemoVisit(page, demo);
+    const keep = async (name: string, height: number) => {
+      await page.setViewportSize({ width: 1440, height });
+      await page.screenshot({ path: fileURLToPath(new URL(`desk-${name}.png`, folder)) });
+    };
+    await visit.comeToDesk('desk-support', 'sam');
+    const reference = await visit.codeShownBy('desk-support');
+    await page.getByRole('searchbox').fill(reference);
+    await page.getByRole('main').getByRole('link', { name: reference }).click();
+    await page.locator('.verdict').waitFor();
+    await keep('person', 712);
+    await visit.comeToDesk('desk-administrator', 'hana');
+    await page.locator('textarea[name=networks]').fill(office);
+    await page.getByRole('button', { name: 'Rehearse' }).click();
+    await page.locator('.share').waitFor();
+    await keep('customer', 1040);
+  } finally {
+    await demo.discard();
+  }
+}
+
 const asked = process.argv.slice(2);
 const shown = asked.length === 0 ? languages : languages.filter((language) => asked.includes(language));
 if (shown.length === 0) throw new Error(`Name one of ${languages.join(', ')}`);
 
 const browser = await chromium.launch(browserOptions.launchOptions);
 try {
+  await takeDesk(browser);
   await takeMails(browser, shown);
   await takeScreens(browser, shown);
 } finally {
