@@ -68,84 +68,78 @@ const refused: [string, string[]][] = [
 
 it.each(refused)('refuses %s', (_name, values) => eachRow(values, (value) => expect(accept(value)).toBeNull()));
 
-describe('accepts', () => {
-  it('accepts what stays on this origin or goes to a listed one', () =>
-    eachRow(
-      [
-        ['the portal', '/portal', '/portal'],
-        ['OR-27 a hub page, kept exactly', '/portal/portal.html#/a?b=c', '/portal/portal.html#/a?b=c'],
-        ['a path beside the portal', '/reports/7?x=1#y', '/reports/7?x=1#y'],
-        ['a listed origin', 'https://old.example/webbundle?x', 'https://old.example/webbundle?x'],
-        ['a listed origin as others may write it', 'HTTPS://Old.Example:443/W?X', 'https://old.example/W?X'],
-        ['dots, as the parser reads them', '/portal/a/../b', '/portal/b'],
-        ['OR-17 odd characters, encoded', '/portal/\u2028\ufeff', '/portal/%E2%80%A8%EF%BB%BF'],
-        ['OR-18 a path with the base path inside', '/other/portal.evil', '/other/portal.evil'],
-        ['an address of this origin, reduced', 'https://portal.example/hub/app?x=1#y', '/hub/app?x=1#y'],
-        ['a fragment, against the sign-in form', '#/reports/7', '/portal/login#/reports/7'],
-        ['a name beside the sign-in form', 'portal.html#/a', '/portal/portal.html#/a'],
-        ['OR-15 slashes after a folder of ours', './/evil', '/portal//evil'],
-        ['a page that is no UTF-8', '/app/caf%E9', '/app/caf%E9'],
-        ['400 letters', `/app?q=${'%C3%BC'.repeat(400)}`, `/app?q=${'%C3%BC'.repeat(400)}`],
-        ['OR-06 slashes that stay encoded', '%2f%2fevil.example', '/portal/%2f%2fevil.example'],
-      ],
-      ([_name, value, expected]) => {
-        expect(accept(value)).toBe(expected);
-        expect(accept(expected), 'what is accepted is accepted again').toBe(expected);
-      },
-    ));
-});
+it('accepts what stays on this origin or goes to a listed one', () =>
+  eachRow(
+    [
+      ['the portal', '/portal', '/portal'],
+      ['OR-27 a hub page, kept exactly', '/portal/portal.html#/a?b=c', '/portal/portal.html#/a?b=c'],
+      ['a path beside the portal', '/reports/7?x=1#y', '/reports/7?x=1#y'],
+      ['a listed origin', 'https://old.example/webbundle?x', 'https://old.example/webbundle?x'],
+      ['a listed origin as others may write it', 'HTTPS://Old.Example:443/W?X', 'https://old.example/W?X'],
+      ['dots, as the parser reads them', '/portal/a/../b', '/portal/b'],
+      ['OR-17 odd characters, encoded', '/portal/\u2028\ufeff', '/portal/%E2%80%A8%EF%BB%BF'],
+      ['OR-18 a path with the base path inside', '/other/portal.evil', '/other/portal.evil'],
+      ['an address of this origin, reduced', 'https://portal.example/hub/app?x=1#y', '/hub/app?x=1#y'],
+      ['a fragment, against the sign-in form', '#/reports/7', '/portal/login#/reports/7'],
+      ['a name beside the sign-in form', 'portal.html#/a', '/portal/portal.html#/a'],
+      ['OR-15 slashes after a folder of ours', './/evil', '/portal//evil'],
+      ['a page that is no UTF-8', '/app/caf%E9', '/app/caf%E9'],
+      ['400 letters', `/app?q=${'%C3%BC'.repeat(400)}`, `/app?q=${'%C3%BC'.repeat(400)}`],
+      ['OR-06 slashes that stay encoded', '%2f%2fevil.example', '/portal/%2f%2fevil.example'],
+    ],
+    ([_name, value, expected]) => {
+      expect(accept(value)).toBe(expected);
+      expect(accept(expected), 'what is accepted is accepted again').toBe(expected);
+    },
+  ));
 
 it('OR-06 encoded slashes stay as they are, on our origin', () =>
   eachRow(['/%2f/evil.example', '/%5cevil.example', '/%252f%252fevil.example', '/%09/evil.example'], (value) =>
     expect(accept(value)).toBe(value),
   ));
 
-describe('the redirect value sent with sign-in', () => {
-  it('is chosen in order', () =>
-    eachRow(
+it('the redirect value sent with sign-in is chosen in order', () =>
+  eachRow(
+    [
+      ['the portal path by default', nothing, null, '/portal'],
+      ['a saved fragment', fromHash('/reports/7'), null, '/portal#/reports/7'],
+      ['what the address asked for', nothing, '/portal/portal.html?a=1', '/portal/portal.html?a=1'],
+      ['both', fromHash('/r'), '/portal/portal.html?a=1', '/portal/portal.html?a=1#/r'],
+      ['not two fragments', fromHash('/r'), '/portal/x#y', '/portal/x#y'],
+      ['an evil request', nothing, 'https://evil.example/', '/portal'],
       [
-        ['the portal path by default', nothing, null, '/portal'],
-        ['a saved fragment', fromHash('/reports/7'), null, '/portal#/reports/7'],
-        ['what the address asked for', nothing, '/portal/portal.html?a=1', '/portal/portal.html?a=1'],
-        ['both', fromHash('/r'), '/portal/portal.html?a=1', '/portal/portal.html?a=1#/r'],
-        ['not two fragments', fromHash('/r'), '/portal/x#y', '/portal/x#y'],
-        ['an evil request', nothing, 'https://evil.example/', '/portal'],
-        [
-          'the old web bundle first',
-          { ...fromHash('/r'), redirectOldWebbundleUrl: '/webbundle/x' },
-          '/y',
-          '/webbundle/x',
-        ],
-        ['an address saved by two-factor', fromAddress('/portal#/r'), null, '/portal#/r'],
-        ['a saved address that is refused: nothing', fromAddress('https://evil.example/'), '/y', '/y'],
-        ['OR-25 a script that two-factor saved', fromAddress('javascript:alert(1)'), null, '/portal'],
-        ['OR-25 script saved', fromHash('javascript:alert(1)'), null, '/portal#javascript:alert(1)'],
-        ['OR-25 another host saved', fromHash('//evil'), null, '/portal#//evil'],
+        'the old web bundle first',
+        { ...fromHash('/r'), redirectOldWebbundleUrl: '/webbundle/x' },
+        '/y',
+        '/webbundle/x',
       ],
-      ([_name, saved, askedFor, expected]) => {
-        const value = redirectValue(saved, askedFor, rules);
-        expect(value).toBe(expected);
-        expect(acceptableDestination(value, rules)).not.toBeNull();
-      },
-    ));
-});
+      ['an address saved by two-factor', fromAddress('/portal#/r'), null, '/portal#/r'],
+      ['a saved address that is refused: nothing', fromAddress('https://evil.example/'), '/y', '/y'],
+      ['OR-25 a script that two-factor saved', fromAddress('javascript:alert(1)'), null, '/portal'],
+      ['OR-25 script saved', fromHash('javascript:alert(1)'), null, '/portal#javascript:alert(1)'],
+      ['OR-25 another host saved', fromHash('//evil'), null, '/portal#//evil'],
+    ],
+    ([_name, saved, askedFor, expected]) => {
+      const value = redirectValue(saved, askedFor, rules);
+      expect(value).toBe(expected);
+      expect(acceptableDestination(value, rules)).not.toBeNull();
+    },
+  ));
 
-describe('the destination after the second factor', () => {
-  it('is the saved value, or the default', () =>
-    eachRow(
-      [
-        ['the hub by default', nothing, '/portal/portal.html'],
-        ['a saved address', fromAddress('/portal/portal.html#/a'), '/portal/portal.html#/a'],
-        ['a whole address of ours', fromAddress('https://portal.example/hub/app'), '/hub/app'],
-        ['a saved fragment', fromHash('/reports/7'), '/portal#/reports/7'],
-        ['OR-25 a script in the address', fromAddress('javascript:alert(1)'), '/portal/portal.html'],
-        ['OR-25 another site in the address', fromAddress('https://evil.example/'), '/portal/portal.html'],
-        ['OR-25 a script in a hash', fromHash('javascript:alert(1)'), '/portal#javascript:alert(1)'],
-      ],
-      ([_name, saved, expected]) =>
-        expect(destinationAfterTwoFactor({ ...saved, redirectOldWebbundleUrl: '/webbundle' }, rules)).toBe(expected),
-    ));
-});
+it('the destination after the second factor is the saved value, or the default', () =>
+  eachRow(
+    [
+      ['the hub by default', nothing, '/portal/portal.html'],
+      ['a saved address', fromAddress('/portal/portal.html#/a'), '/portal/portal.html#/a'],
+      ['a whole address of ours', fromAddress('https://portal.example/hub/app'), '/hub/app'],
+      ['a saved fragment', fromHash('/reports/7'), '/portal#/reports/7'],
+      ['OR-25 a script in the address', fromAddress('javascript:alert(1)'), '/portal/portal.html'],
+      ['OR-25 another site in the address', fromAddress('https://evil.example/'), '/portal/portal.html'],
+      ['OR-25 a script in a hash', fromHash('javascript:alert(1)'), '/portal#javascript:alert(1)'],
+    ],
+    ([_name, saved, expected]) =>
+      expect(destinationAfterTwoFactor({ ...saved, redirectOldWebbundleUrl: '/webbundle' }, rules)).toBe(expected),
+  ));
 
 const origins = [rules.origin, ...rules.allowedOrigins];
 

@@ -41,34 +41,30 @@ describe('the screen of a path', () => {
     ));
 });
 
-describe('the address of a screen', () => {
-  it('keeps its query, without undefined values', () =>
-    expect(screenUrl('/portal', 'forgotten', { lang: 'de', login: undefined, destination: '/a?b=c&d#e' })).toBe(
-      '/portal/forgotten?lang=de&destination=%2Fa%3Fb%3Dc%26d%23e',
-    ));
-});
+it('the address of a screen keeps its query, without undefined values', () =>
+  expect(screenUrl('/portal', 'forgotten', { lang: 'de', login: undefined, destination: '/a?b=c&d#e' })).toBe(
+    '/portal/forgotten?lang=de&destination=%2Fa%3Fb%3Dc%26d%23e',
+  ));
 
-describe('the reason in a query', () => {
-  it('is read from the query', () =>
-    eachRow(
-      [
-        ['?reason=3', 3],
-        ['?3', 3],
-        ['?11', 11],
-        ['?3=&lang=de', 3],
-        ['?lang=de&reason=10', 10],
-        ['?reason=1&3', 1],
-        ['', null],
-        ['?12', null],
-        ['?reason=12', null],
-        ['?reason=-1', null],
-        ['?reason=constructor', null],
-        ['?lang=de&3', null],
-        ['?3x', null],
-      ],
-      ([search, reason]) => expect(reasonOfSearch(search)).toBe(reason),
-    ));
-});
+it('the reason is read from the query', () =>
+  eachRow(
+    [
+      ['?reason=3', 3],
+      ['?3', 3],
+      ['?11', 11],
+      ['?3=&lang=de', 3],
+      ['?lang=de&reason=10', 10],
+      ['?reason=1&3', 1],
+      ['', null],
+      ['?12', null],
+      ['?reason=12', null],
+      ['?reason=-1', null],
+      ['?reason=constructor', null],
+      ['?lang=de&3', null],
+      ['?3x', null],
+    ],
+    ([search, reason]) => expect(reasonOfSearch(search)).toBe(reason),
+  ));
 
 describe('the login-fail type', () => {
   it('is one of the list', () =>
@@ -89,52 +85,46 @@ it('the notice of an address is one of the list, or none', () =>
     ([search, notice]) => expect(noticeOfSearch(search)).toBe(notice),
   ));
 
-describe('the language of a tag', () => {
-  it('is that of its first part, or none', () =>
-    eachRow(
-      [
-        ['de', 'de'],
-        ['de-AT', 'de'],
-        ['DE_ch', 'de'],
-        [' pl ', 'pl'],
-        ['nl-Latn-BE-x-y', 'nl'],
-        ['deu', null],
-        ['fr', null],
-        ['*', null],
-        ['', null],
-        ['../../etc', null],
-        ['__proto__', null],
-        ['constructor', null],
-      ],
-      ([tag, expected]) => expect(languageOfTag(tag)).toBe(expected),
-    ));
-});
+it('the language of a tag is that of its first part, or none', () =>
+  eachRow(
+    [
+      ['de', 'de'],
+      ['de-AT', 'de'],
+      ['DE_ch', 'de'],
+      [' pl ', 'pl'],
+      ['nl-Latn-BE-x-y', 'nl'],
+      ['deu', null],
+      ['fr', null],
+      ['*', null],
+      ['', null],
+      ['../../etc', null],
+      ['__proto__', null],
+      ['constructor', null],
+    ],
+    ([tag, expected]) => expect(languageOfTag(tag)).toBe(expected),
+  ));
 
-describe('the tags of an Accept-Language header', () => {
-  it('are in order of preference', () =>
-    eachRow(
-      [
-        ['de', ['de']],
-        ['fr;q=0.9, es;q=0.95, *;q=0.1', ['es', 'fr', '*']],
-        ['en;q=0, de;q=0.5', ['de']],
-        ['de-DE,de;q=0.9,en-US;q=0.8', ['de-DE', 'de', 'en-US']],
-        ['', []],
-        [',,;;q=1,', []],
-        ['it;q=x', []],
-        ['it; q=0.3 , nl', ['nl', 'it']],
-      ],
-      ([header, expected]) => expect(tagsOfAcceptLanguage(header)).toEqual(expected),
-    ));
-});
+it('the tags of an Accept-Language header are in order of preference', () =>
+  eachRow(
+    [
+      ['de', ['de']],
+      ['fr;q=0.9, es;q=0.95, *;q=0.1', ['es', 'fr', '*']],
+      ['en;q=0, de;q=0.5', ['de']],
+      ['de-DE,de;q=0.9,en-US;q=0.8', ['de-DE', 'de', 'en-US']],
+      ['', []],
+      [',,;;q=1,', []],
+      ['it;q=x', []],
+      ['it; q=0.3 , nl', ['nl', 'it']],
+    ],
+    ([header, expected]) => expect(tagsOfAcceptLanguage(header)).toEqual(expected),
+  ));
 
-describe('the best language', () => {
-  it('is the first one that there is', () =>
-    eachRow(
-      [
-        [['fr', 'pl-PL', 'de'], 'pl'],
-        [['fr', '*'], 'en'],
-        [[], 'en'],
-      ],
-      ([tags, expected]) => expect(bestLanguage(tags)).toBe(expected),
-    ));
-});
+it('the best language is the first one that there is', () =>
+  eachRow(
+    [
+      [['fr', 'pl-PL', 'de'], 'pl'],
+      [['fr', '*'], 'en'],
+      [[], 'en'],
+    ],
+    ([tags, expected]) => expect(bestLanguage(tags)).toBe(expected),
+  ));

@@ -94,28 +94,26 @@ describe('the app', () => {
   });
 });
 
-describe('devices that are not asked', () => {
-  it('are listed and forgotten, one or all; those of somebody else are not', async () => {
-    const secret = await giveApp(portal, 'alice');
-    const cookies = await signInWithApp(portal, 'alice', secret, { query: '?remember=true' });
-    portal.wait(step);
-    await signInWithApp(portal, 'alice', secret, { query: '?remember=true' });
-    const ids = (await portal.sql<{ id: string }[]>`select id from remembered_device order by made_at`).map(
-      ({ id }) => id,
-    );
-    const page = await portal.send({ url: '/portal/account/devices', cookies });
-    for (const id of ids) expect(page.body.includes(`value="${id}"`)).toBe(true);
-    const bob = await signedIn(portal, 'bob');
-    await postAccount(portal, 'devices', { do: 'forget', id: ids[1] ?? '' }, bob);
-    expect(await portal.sql`select from remembered_device`).toHaveLength(2);
-    await postAccount(portal, 'devices', { do: 'forget', id: ids[1] ?? '' }, cookies);
-    expect(await portal.sql`select id from remembered_device`).toEqual([{ id: ids[0] }]);
-    await postAccount(portal, 'devices', { do: 'forgetAll' }, cookies);
-    await postAccount(portal, 'devices', { do: 'forgetAll' }, cookies);
-    expect(await portal.sql`select from remembered_device`).toHaveLength(0);
-    expect(await accountEvents(portal)).toEqual(['own-devices-forgotten', 'own-devices-forgotten']);
-    expect(await mailKinds(portal)).toEqual(['devicesForgotten', 'devicesForgotten']);
-  });
+it('devices that are not asked are listed and forgotten, one or all; those of somebody else are not', async () => {
+  const secret = await giveApp(portal, 'alice');
+  const cookies = await signInWithApp(portal, 'alice', secret, { query: '?remember=true' });
+  portal.wait(step);
+  await signInWithApp(portal, 'alice', secret, { query: '?remember=true' });
+  const ids = (await portal.sql<{ id: string }[]>`select id from remembered_device order by made_at`).map(
+    ({ id }) => id,
+  );
+  const page = await portal.send({ url: '/portal/account/devices', cookies });
+  for (const id of ids) expect(page.body.includes(`value="${id}"`)).toBe(true);
+  const bob = await signedIn(portal, 'bob');
+  await postAccount(portal, 'devices', { do: 'forget', id: ids[1] ?? '' }, bob);
+  expect(await portal.sql`select from remembered_device`).toHaveLength(2);
+  await postAccount(portal, 'devices', { do: 'forget', id: ids[1] ?? '' }, cookies);
+  expect(await portal.sql`select id from remembered_device`).toEqual([{ id: ids[0] }]);
+  await postAccount(portal, 'devices', { do: 'forgetAll' }, cookies);
+  await postAccount(portal, 'devices', { do: 'forgetAll' }, cookies);
+  expect(await portal.sql`select from remembered_device`).toHaveLength(0);
+  expect(await accountEvents(portal)).toEqual(['own-devices-forgotten', 'own-devices-forgotten']);
+  expect(await mailKinds(portal)).toEqual(['devicesForgotten', 'devicesForgotten']);
 });
 
 const sessionIdIn = async (name: string) =>
@@ -165,33 +163,29 @@ it('ending sessions again and again ends each, and sends ten emails: other peopl
   expect(await mailKinds(portal)).toEqual(Array(10).fill('sessionsEnded'));
 });
 
-describe('sign-ins', () => {
-  it('are the last twenty of this account, with their outcome, and nobody else’s', async () => {
-    await portal.signIn('alice', 'wrong', { from: '203.0.113.5', ...firefox });
-    await portal.signIn('bob', 'wrong', { from: '203.0.113.6' });
-    const cookies = await signedIn(portal, 'alice');
-    const { body } = await portal.send({ url: '/portal/account/sign-ins', cookies });
-    const outcomes = [...body.matchAll(/class="state \w+">([^<]+)</g)].map(([, text]) => text);
-    expect(outcomes).toEqual(['Signed in', 'Wrong password']);
-    expect(body.match(/Firefox, Windows · IP address 203.0.113.5/g)).toHaveLength(1);
-    expect([body.includes('203.0.113.5'), body.includes('203.0.113.6')]).toEqual([true, false]);
-    for (let count = 0; count < 21; count += 1) await signedIn(portal, 'alice');
-    const after = await portal.send({ url: '/portal/account/sign-ins', cookies });
-    expect(after.body.match(/<time/g)).toHaveLength(20);
-  });
+it('sign-ins are the last twenty of this account, with their outcome, and nobody else’s', async () => {
+  await portal.signIn('alice', 'wrong', { from: '203.0.113.5', ...firefox });
+  await portal.signIn('bob', 'wrong', { from: '203.0.113.6' });
+  const cookies = await signedIn(portal, 'alice');
+  const { body } = await portal.send({ url: '/portal/account/sign-ins', cookies });
+  const outcomes = [...body.matchAll(/class="state \w+">([^<]+)</g)].map(([, text]) => text);
+  expect(outcomes).toEqual(['Signed in', 'Wrong password']);
+  expect(body.match(/Firefox, Windows · IP address 203.0.113.5/g)).toHaveLength(1);
+  expect([body.includes('203.0.113.5'), body.includes('203.0.113.6')]).toEqual([true, false]);
+  for (let count = 0; count < 21; count += 1) await signedIn(portal, 'alice');
+  const after = await portal.send({ url: '/portal/account/sign-ins', cookies });
+  expect(after.body.match(/<time/g)).toHaveLength(20);
 });
 
-describe('the language', () => {
-  it('is that of emails and of the hub, and the page is shown in it; what is none is refused', async () => {
-    const cookies = await signedIn(portal, 'alice');
-    const answer = await postAccount(portal, '', { do: 'language', language: 'de' }, cookies);
-    expect(answer.headers.location).toBe('/portal/account?notice=languageChosen&lang=de');
-    expect((await portal.send({ url: '/portal/session', cookies })).json()).toMatchObject({ language: 'de' });
-    const refused = await postAccount(portal, '', { do: 'language', language: 'xx' }, cookies);
-    expect(refused.headers.location).toContain('notice=notPossible');
-    const events = ['language-chosen', 'account-change-refused not-possible'];
-    expect([await accountEvents(portal), await mailKinds(portal)]).toEqual([events, []]);
-  });
+it('the language is that of emails and of the hub, and the page is shown in it; what is none is refused', async () => {
+  const cookies = await signedIn(portal, 'alice');
+  const answer = await postAccount(portal, '', { do: 'language', language: 'de' }, cookies);
+  expect(answer.headers.location).toBe('/portal/account?notice=languageChosen&lang=de');
+  expect((await portal.send({ url: '/portal/session', cookies })).json()).toMatchObject({ language: 'de' });
+  const refused = await postAccount(portal, '', { do: 'language', language: 'xx' }, cookies);
+  expect(refused.headers.location).toContain('notice=notPossible');
+  const events = ['language-chosen', 'account-change-refused not-possible'];
+  expect([await accountEvents(portal), await mailKinds(portal)]).toEqual([events, []]);
 });
 
 describe('a session by a connection', () => {

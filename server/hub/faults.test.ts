@@ -145,36 +145,34 @@ describe('connections to the hub', () => {
   });
 });
 
-describe('a hub behind https', () => {
-  it('is sent nothing unless its certificate is for its name and by a known authority', async () => {
-    const file = (name: string) => readFile(new URL(`../../test/support/${name}`, import.meta.url), 'utf8');
-    const [key, cert, authority] = await Promise.all(
-      ['test-only-server-key.pem', 'test-only-localhost.pem', 'test-only-authority.pem'].map(file),
-    );
-    let requests = 0;
-    const hub = createHttpsServer({ key, cert }, (_request, response) => {
-      requests += 1;
-      response.end('safe');
-    }).listen(0, '127.0.0.1');
-    await once(hub, 'listening');
-    const { port } = hub.address() as AddressInfo;
-    const known = getCACertificates('default');
-    const answers: string[] = [];
-    for (const [name, authorities] of [
-      ['localhost', known],
-      ['localhost', [...known, authority as string]],
-      ['127.0.0.2', [...known, authority as string]],
-    ] as const) {
-      setDefaultCACertificates([...authorities]);
-      const gate = await gateForTest({ url: new URL(`https://${name}:${port}`) });
-      const cookie = await gate.sessionOf('alice');
-      const { status, body } = await gate.ask('/app', { cookie, headers: [['Accept', '*/*']] });
-      answers.push(status === 200 ? body : String(status));
-      await gate.close();
-    }
-    setDefaultCACertificates([...known]);
-    hub.close();
-    expect(answers).toEqual(['502', 'safe', '502']);
-    expect(requests).toBe(1);
-  });
+it('a hub behind https is sent nothing unless its certificate is for its name and by a known authority', async () => {
+  const file = (name: string) => readFile(new URL(`../../test/support/${name}`, import.meta.url), 'utf8');
+  const [key, cert, authority] = await Promise.all(
+    ['test-only-server-key.pem', 'test-only-localhost.pem', 'test-only-authority.pem'].map(file),
+  );
+  let requests = 0;
+  const hub = createHttpsServer({ key, cert }, (_request, response) => {
+    requests += 1;
+    response.end('safe');
+  }).listen(0, '127.0.0.1');
+  await once(hub, 'listening');
+  const { port } = hub.address() as AddressInfo;
+  const known = getCACertificates('default');
+  const answers: string[] = [];
+  for (const [name, authorities] of [
+    ['localhost', known],
+    ['localhost', [...known, authority as string]],
+    ['127.0.0.2', [...known, authority as string]],
+  ] as const) {
+    setDefaultCACertificates([...authorities]);
+    const gate = await gateForTest({ url: new URL(`https://${name}:${port}`) });
+    const cookie = await gate.sessionOf('alice');
+    const { status, body } = await gate.ask('/app', { cookie, headers: [['Accept', '*/*']] });
+    answers.push(status === 200 ? body : String(status));
+    await gate.close();
+  }
+  setDefaultCACertificates([...known]);
+  hub.close();
+  expect(answers).toEqual(['502', 'safe', '502']);
+  expect(requests).toBe(1);
 });

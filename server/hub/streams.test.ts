@@ -240,31 +240,29 @@ describe('GT-11 nothing of a visitor who leaves remains', () => {
   });
 });
 
-describe('stopping', () => {
-  it('waits for answers that are under way, and for no stream', async () => {
-    const gate = await gateForTest();
-    const cookie = await gate.sessionOf('alice');
-    gate.hub.answers['/app/events'] = (_request, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n');
-    };
-    const upgraded = await gate.listening.open();
-    upgraded.write(
-      `GET /app/socket HTTP/1.1\r\nHost: ${gate.listening.host}\r\nCookie: ${cookie}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
-    );
-    await once(upgraded, 'data');
-    const events = expect(gate.ask('/app/events', { cookie })).rejects.toThrow();
-    const begun = Promise.withResolvers<void>();
-    gate.hub.answers['/app/slow'] = (_request, response) => {
-      begun.resolve();
-      setTimeout(() => response.end('whole'), 500);
-    };
-    const slow = gate.ask('/app/slow', { cookie });
-    await begun.promise;
-    const closed = once(upgraded, 'close');
-    await gate.portal.app.close();
-    expect((await slow).body).toBe('whole');
-    await events;
-    await closed;
-    await gate.close();
-  });
+it('stopping waits for answers that are under way, and for no stream', async () => {
+  const gate = await gateForTest();
+  const cookie = await gate.sessionOf('alice');
+  gate.hub.answers['/app/events'] = (_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n');
+  };
+  const upgraded = await gate.listening.open();
+  upgraded.write(
+    `GET /app/socket HTTP/1.1\r\nHost: ${gate.listening.host}\r\nCookie: ${cookie}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
+  );
+  await once(upgraded, 'data');
+  const events = expect(gate.ask('/app/events', { cookie })).rejects.toThrow();
+  const begun = Promise.withResolvers<void>();
+  gate.hub.answers['/app/slow'] = (_request, response) => {
+    begun.resolve();
+    setTimeout(() => response.end('whole'), 500);
+  };
+  const slow = gate.ask('/app/slow', { cookie });
+  await begun.promise;
+  const closed = once(upgraded, 'close');
+  await gate.portal.app.close();
+  expect((await slow).body).toBe('whole');
+  await events;
+  await closed;
+  await gate.close();
 });

@@ -25,7 +25,7 @@ test.describe.configure({ mode: 'default' });
 test.beforeEach(({ watch, provider }) => watch.host(provider.issuer));
 
 test(
-  'through a provider: cancelled, then signed in to the page asked for; the next time without typing, but once after a sign-out',
+  'OI-23 through a provider: cancelled, then signed in to the page asked for; the next time without typing, but once after a sign-out',
   both,
   async ({ page, portal, javaScriptEnabled }) => {
     const asked = `/portal/portal.html?report=7${javaScriptEnabled ? '#/reports/7' : ''}`;
@@ -43,7 +43,7 @@ test(
     await atProvider(page).cancel();
     const reference = await expectFailure(page);
     await expect(heading(page)).toHaveText(texts['notice-signInCancelled-title']);
-    expect((await portal.run(['explain', reference])).out).toContain('access_denied');
+    expect((await portal.run(['explain', reference])).out).toContain('access_denied (End-User aborted interaction)');
     await page.getByRole('link', { name: 'Return to sign-in' }).click();
     await ssoButton(page).click();
     await ssoForm(page).send('olga@oidc.test');

@@ -164,11 +164,11 @@ async function signInPage(
 </html>`);
 }
 
-/** Signs in or cancels like a browser, from the first address on; returns the address that leads back to the portal. */
+/** Signs in like a browser, from the first address on; returns the address that leads back to the portal. */
 export async function walkProvider(
   { issuer }: Pick<OpenIdProvider, 'issuer'>,
   start: string,
-  person: { email: string } | 'cancel',
+  person: { email: string },
 ): Promise<URL> {
   const send = fetchWithCookies();
   let address = new URL(start);
@@ -178,9 +178,8 @@ export async function walkProvider(
     const next: string | null = response.headers.get('location');
     const isPage: boolean = next === null && form === null && address.pathname.startsWith(signInPath);
     if (next === null && !isPage) throw new Error(`the provider answers ${response.status}: ${await response.text()}`);
-    form = isPage && person !== 'cancel' ? person : null;
+    form = isPage ? person : null;
     if (next !== null) address = new URL(next, address);
-    else if (person === 'cancel') address = new URL(`${address.href}/cancel`);
   }
   return address;
 }
