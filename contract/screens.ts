@@ -45,6 +45,8 @@ export const queryNames = {
   recovery: 'recovery',
   remember: 'remember',
   forget: 'forget',
+  /** The server then words the pages of a reset link for somebody invited (docs/decisions/0013). */
+  invited: 'invited',
 } as const;
 
 /** A path without the one tolerated trailing slash. */

@@ -1,5 +1,4 @@
 import { accountUrl } from '#contract/account.ts';
-import { invitedParameter } from '#contract/invited.ts';
 import type { Language } from '#contract/languages.ts';
 import type { OwnTexts } from '#contract/page.ts';
 import { type PlainScreen, queryNames, screenUrl } from '#contract/screens.ts';
@@ -156,7 +155,7 @@ function composeLink(mail: LinkMail, { publicUrl, basePath }: Pick<Config, 'publ
       return to('forgottenChange', { [queryNames.hash]: mail.token, ...destination });
     case 'invitation':
       if (mail.token === null) throw new Error('An email with an invitation needs its token');
-      return to('forgottenChange', { [queryNames.hash]: mail.token, [invitedParameter]: 'true' });
+      return to('forgottenChange', { [queryNames.hash]: mail.token, [queryNames.invited]: 'true' });
     case 'singleSignOnHint':
       return to('singleSignOn', destination);
     case 'noReset':

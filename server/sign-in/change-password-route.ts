@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { invitedParameter } from '#contract/invited.ts';
 import type { Page } from '#contract/page.ts';
 import type { ChangeForm } from '#contract/payloads.ts';
 import { type ChangeFailedReason, changeFailedReasons } from '#contract/reasons.ts';
@@ -50,7 +49,7 @@ export function changePasswordRoute(deps: Deps) {
   ): Promise<FastifyReply> {
     const { request } = reply;
     const destination = destinationOfAddress(request, config);
-    const words = { [invitedParameter]: isInvitation ? 'true' : undefined };
+    const words = { [queryNames.invited]: isInvitation ? 'true' : undefined };
     const kept = { [queryNames.destination]: destination, ...words, lang: languageOverride(request) };
     const toRefusal = (url: string, reference: string) => {
       tellNextPage(reply, config, { username: '', refusal: { reference, url } });

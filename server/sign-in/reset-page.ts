@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { invitedParameter } from '#contract/invited.ts';
 import type { Page } from '#contract/page.ts';
 import { changeFailedReasons } from '#contract/reasons.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
@@ -30,7 +29,7 @@ export async function resetPage(deps: Deps, reply: FastifyReply): Promise<Partia
   if (link && !isOpen && asked) {
     const kept = {
       [queryNames.destination]: destinationOfAddress(request, config),
-      [invitedParameter]: isInvitation ? 'true' : undefined,
+      [queryNames.invited]: isInvitation ? 'true' : undefined,
       lang: languageOverride(request),
     };
     if (link.usedAt) {
@@ -51,5 +50,5 @@ export async function resetPage(deps: Deps, reply: FastifyReply): Promise<Partia
 
 /** What the address of a page says of an invitation. */
 export function invitedPage(request: FastifyRequest): { invitation?: true } {
-  return queryValue(request, invitedParameter) === null ? {} : { invitation: true };
+  return queryValue(request, queryNames.invited) === null ? {} : { invitation: true };
 }
