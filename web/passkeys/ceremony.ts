@@ -1,4 +1,4 @@
-import { bytesOf, startEnrolment, textOf } from './enrol.ts';
+import { answerOf, bytesOf, startEnrolment } from './enrol.ts';
 
 // A script of its own, loaded when a passkey may be used or made, and the only one of the account page
 // (docs/decisions/0052).
@@ -73,19 +73,6 @@ async function ask(optionsUrl: string, more: Omit<CredentialRequestOptions, 'pub
   if (!begun) return null;
   const { challenge, ...options } = begun;
   const publicKey = { ...options, challenge: bytesOf(challenge) };
-  const credential = (await navigator.credentials.get({ publicKey, ...more })) as PublicKeyCredential | null;
-  if (!credential) return null;
-  const { clientDataJSON, authenticatorData, signature, userHandle } =
-    credential.response as AuthenticatorAssertionResponse;
-  return JSON.stringify({
-    id: credential.id,
-    rawId: textOf(credential.rawId),
-    type: credential.type,
-    response: {
-      clientDataJSON: textOf(clientDataJSON),
-      authenticatorData: textOf(authenticatorData),
-      signature: textOf(signature),
-      userHandle: userHandle && textOf(userHandle),
-    },
-  });
+  const credential = await navigator.credentials.get({ publicKey, ...more });
+  return credential && answerOf(credential as PublicKeyCredential);
 }

@@ -49,33 +49,31 @@ export async function makePasskey(
     const body = new URLSearchParams({ session });
     const answer = await fetch(optionsUrl, { method: 'POST', body, headers: { accept: 'application/json' } });
     if (answer.status !== 200) return { problem: [429, 503].includes(answer.status) ? 'busy' : 'old' };
-    return JSON.stringify(await createPasskey(await answer.json()));
+    return await createPasskey(await answer.json());
   } catch (error) {
     return { problem: error instanceof DOMException && error.name === 'InvalidStateError' ? 'already' : 'none' };
   }
 }
 
-/** Asks the browser for a passkey; returns the authenticator's answer as the server reads it. Throws as the browser does. */
-async function createPasskey(options: CreationOptions) {
-  const credential = (await navigator.credentials.create({
-    publicKey: {
-      ...options,
-      challenge: bytesOf(options.challenge),
-      user: { ...options.user, id: bytesOf(options.user.id) },
-      excludeCredentials: options.excludeCredentials.map((one) => ({ ...one, id: bytesOf(one.id) })),
-    },
-  })) as PublicKeyCredential;
-  const response = credential.response as AuthenticatorAttestationResponse;
-  return {
-    id: credential.id,
-    rawId: textOf(credential.rawId),
-    type: credential.type,
-    response: {
-      clientDataJSON: textOf(response.clientDataJSON),
-      attestationObject: textOf(response.attestationObject),
-      transports: response.getTransports?.() ?? [],
-    },
+/** Asks the browser for a passkey. Throws as the browser does. */
+async function createPasskey(options: CreationOptions): Promise<string> {
+  const publicKey = {
+    ...options,
+    challenge: bytesOf(options.challenge),
+    user: { ...options.user, id: bytesOf(options.user.id) },
+    excludeCredentials: options.excludeCredentials.map((one) => ({ ...one, id: bytesOf(one.id) })),
   };
+  return answerOf((await navigator.credentials.create({ publicKey })) as PublicKeyCredential);
+}
+
+const parts = ['clientDataJSON', 'attestationObject', 'authenticatorData', 'signature', 'userHandle'] as const;
+
+/** The authenticator's answer as the server reads it. */
+export function answerOf({ id, rawId, type, response }: PublicKeyCredential): string {
+  const given: Partial<AuthenticatorAssertionResponse & AuthenticatorAttestationResponse> = response;
+  const read = parts.flatMap((name) => (given[name] ? [[name, textOf(given[name])]] : []));
+  const transports = given.getTransports?.();
+  return JSON.stringify({ id, rawId: textOf(rawId), type, response: { ...Object.fromEntries(read), transports } });
 }
 
 /** The bytes that the server names in base64url. */
@@ -83,8 +81,7 @@ export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), (letter) => letter.charCodeAt(0));
 }
 
-/** Bytes as the server reads them. */
-export function textOf(buffer: ArrayBuffer): string {
+function textOf(buffer: ArrayBuffer): string {
   const letters = String.fromCharCode(...new Uint8Array(buffer));
   return btoa(letters).replace(/\+/g, '-').replace(/\//g, '_').replace(/=/g, '');
 }
