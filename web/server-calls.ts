@@ -1,5 +1,4 @@
 import { callUrl } from '#contract/calls.ts';
-import type { Notice } from '#contract/notices.ts';
 import { codeAnswerHeaders, type Problem, type RegistrationAnswer } from '#contract/payloads.ts';
 import { queryNames } from '#contract/screens.ts';
 
@@ -7,15 +6,13 @@ import { queryNames } from '#contract/screens.ts';
 export type CallFailure =
   | { name: 'failed' }
   | { name: 'unavailable'; seconds: number }
-  /** The sign-in is too old to set up an app. */
-  | { name: 'signInTooOld' }
-  /** The half-signed-in session is gone; the sign-in form explains why. */
-  | { name: 'signInExpired'; notice: Notice }
+  /** The half-signed-in session is gone. */
+  | { name: 'signInExpired'; notice: 'signInExpired' | 'tooManyCodes' }
   /** `notice`: the server's explanation, if it gives more than the wait. */
-  | { name: 'throttled'; seconds: number | null; notice?: Notice };
+  | { name: 'throttled'; seconds: number | null; notice?: 'codeNotSent' };
 
-/** The result of a code check. */
-export type CodeAnswer = { name: 'right'; next: string | null } | { name: 'wrong' };
+/** The result of a code check; `signInTooOld` to set up an app. */
+type CodeAnswer = { name: 'right'; next: string | null } | { name: 'wrong' } | { name: 'signInTooOld' };
 
 /** `url`: of the call, with the destination that the link shall lead to. */
 export async function askForReset(url: string, username: string): Promise<'done' | CallFailure> {

@@ -42,8 +42,6 @@ function failureText(failure: NonNullable<Said>, { message, language }: AppState
       return failure.seconds === null ? message('notice-tooManyAttempts-text') : when(failure.seconds);
     case 'unavailable':
       return `${message('problem-503-text')} ${when(failure.seconds)}`;
-    case 'signInTooOld':
-      return message('once-more-text');
     case 'signInExpired':
       return message('notice-signInExpired-text');
     case 'failed':

@@ -157,24 +157,12 @@ export function pasted(text: string): Boxes | null {
 }
 
 /** The move for a key, or null if the key moves nothing. */
-export function keyed(boxes: Boxes, index: number, key: string): Boxes | null {
-  const { digits } = boxes;
-  switch (key) {
-    case 'Backspace':
-      return emptied(digits, digits[index] === '' ? Math.max(index - 1, 0) : index);
-    case 'Delete':
-      return emptied(digits, index);
-    case 'ArrowLeft':
-      return { digits, focus: Math.max(index - 1, 0) };
-    case 'ArrowRight':
-      return { digits, focus: Math.min(index + 1, last) };
-    case 'Home':
-      return { digits, focus: 0 };
-    case 'End':
-      return { digits, focus: last };
-    default:
-      return null;
-  }
+export function keyed({ digits }: Boxes, index: number, key: string): Boxes | null {
+  if (key === 'Delete') return emptied(digits, index);
+  if (key === 'Backspace') return emptied(digits, digits[index] === '' ? Math.max(index - 1, 0) : index);
+  const places: Record<string, number> = { ArrowLeft: index - 1, ArrowRight: index + 1, Home: 0, End: last };
+  const focus = places[key];
+  return focus === undefined ? null : { digits, focus: Math.min(Math.max(focus, 0), last) };
 }
 
 /** Boxes filled from what was typed into the plain field before the script ran. */

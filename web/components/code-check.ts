@@ -29,7 +29,9 @@ export function useCodeCheck() {
     if (answer.name === 'right') location.assign(addressAfter(answer.next));
     else {
       console.error('Two-factor code not verified:', answer.name);
-      say(answer.name === 'failed' ? { name: 'notChecked' } : answer);
+      // The server's page at this address says so, and what helps.
+      if (answer.name === 'signInTooOld') location.reload();
+      else say(answer.name === 'failed' ? { name: 'notChecked' } : answer);
       setChecks((count) => count + 1);
       comeBack();
     }

@@ -10,7 +10,7 @@ import { type Said, useCodeCheck } from './code-check.ts';
 import { fieldValue, SubmitButton } from './portal-form.tsx';
 import { ExitLink } from './screen-links.tsx';
 import { SendAgain, TwoFactorFields } from './send-again.tsx';
-import { isOver, SignInOver } from './sign-in-over.tsx';
+import { SignInOver } from './sign-in-over.tsx';
 
 type Props = {
   /** The heading and what it asks for, until there is nothing to enter any more. */
@@ -60,7 +60,7 @@ export function CodeForm({ head, cancelKey, links, around }: Props) {
     else if (!answer || answer.name === 'notice') setBoxes((current) => current && { ...current });
   }
 
-  if (isOver(said)) return <SignInOver said={said} />;
+  if (said?.name === 'signInExpired') return <SignInOver {...said} />;
   const isWrong = said?.name === 'wrong' || said?.name === 'notChecked';
   const wrongText = isWrong ? message(isEmail ? 'twofa-email-wrong' : 'twofa-error-try-again-with-code') : null;
   const field = (

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { type ComponentProps, useEffect, useState } from 'react';
 import { useApp } from '../app-context.ts';
 import { Icon } from './icon.tsx';
 import { sealShapes } from './seal.tsx';
@@ -17,18 +17,14 @@ export function CopyButton({ text, name }: { text: string; name?: string }) {
   }, [outcome]);
 
   async function copy() {
-    let next: typeof outcome = 'copied';
-    try {
-      await navigator.clipboard.writeText(text);
-    } catch {
-      next = 'not-copied';
-    }
+    const copied = navigator.clipboard?.writeText(text) ?? Promise.reject();
+    const next = await copied.then(() => 'copied' as const).catch(() => 'not-copied' as const);
     setOutcome(next);
     announce(message(next));
   }
 
   return (
-    <SmallButton icon={outcome === 'copied' ? 'check' : 'copy'} name={outcome ? undefined : name} onClick={copy}>
+    <SmallButton icon={outcome === 'copied' ? 'check' : 'copy'} aria-label={outcome ? undefined : name} onClick={copy}>
       {message(outcome ?? 'copy')}
     </SmallButton>
   );
@@ -45,11 +41,11 @@ export function DownloadButton({ name, text }: { name: string; text: string }) {
   );
 }
 
-type SmallProps = { icon: keyof typeof sealShapes; name?: string | undefined; onClick: () => void; children: string };
+type SmallProps = ComponentProps<'button'> & { icon: keyof typeof sealShapes };
 
-export function SmallButton({ icon, name, onClick, children }: SmallProps) {
+export function SmallButton({ icon, children, ...button }: SmallProps) {
   return (
-    <button className="button quiet small" type="button" aria-label={name} onClick={onClick}>
+    <button className="button quiet small" type="button" {...button}>
       <Icon shape={sealShapes[icon]} size={18} />
       {children}
     </button>

@@ -7,7 +7,7 @@ import { type Said, useCodeCheck } from './code-check.ts';
 import { CodeCheckForm } from './code-form.tsx';
 import { fieldValue, isFilled } from './portal-form.tsx';
 import { ChangeUserLinks } from './screen-links.tsx';
-import { isOver, SignInOver } from './sign-in-over.tsx';
+import { SignInOver } from './sign-in-over.tsx';
 
 /** What is shown beside the field. */
 const errors: { [name in NonNullable<Said>['name']]?: MessageKey } = {
@@ -38,7 +38,7 @@ export function RecoveryForm({ head, links }: { head: ReactNode; links: ReactNod
     }
   }
 
-  if (isOver(said)) return <SignInOver said={said} />;
+  if (said?.name === 'signInExpired') return <SignInOver {...said} />;
   return (
     <>
       {head}

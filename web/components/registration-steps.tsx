@@ -11,7 +11,6 @@ import { ExitLink } from './screen-links.tsx';
 type OfKey = {
   /** The name that the app shows beside that of the hub; without one nothing opens an app. */
   account: string | undefined;
-  onBroken?: (() => void) | undefined;
   /** Absent where no script of React's ever runs. */
   canCopy?: true;
 };
@@ -42,7 +41,7 @@ export function RegistrationSteps({ registration, children, ...key }: Props) {
   );
 }
 
-function Key({ url, totpSecret, account, onBroken, canCopy }: RegistrationAnswer & OfKey) {
+function Key({ url, totpSecret, account, canCopy }: RegistrationAnswer & OfKey) {
   const { message, page } = useApp();
   return (
     <div className="qr">
@@ -51,7 +50,7 @@ function Key({ url, totpSecret, account, onBroken, canCopy }: RegistrationAnswer
           {message('registration-open')}
         </a>
       )}
-      <img src={url} width="144" height="144" alt={message('registration-qr')} onError={onBroken} />
+      <img src={url} width="144" height="144" alt={message('registration-qr')} />
       <div>
         <p className="hint">{message('registration-manual')}</p>
         {/* Grouped in fours for readability; the copied key has no spaces. */}

@@ -35,8 +35,7 @@ export function SendAgain({ cancelKey, onAnswer }: Props) {
     }
     setUntil(Date.now() + answer.seconds * 1000);
     const { seconds } = answer;
-    const notice =
-      answer.name === 'sent' ? 'codeSent' : answer.notice === 'codeNotSent' ? 'codeNotSent' : 'codeTooSoon';
+    const notice = answer.name === 'sent' ? 'codeSent' : (answer.notice ?? 'codeTooSoon');
     announce(`${message(`notice-${notice}-title`)}. ${noticeText(app, notice, seconds)}`);
     onAnswer({ name: 'notice', notice, seconds });
   }
@@ -70,18 +69,16 @@ export function TwoFactorFields() {
   });
 }
 
-const second = 1000;
-
 /** The whole seconds until a moment, counting down; 0 on the server and once it has passed. */
 function useSecondsUntil(moment: number): number {
   const [seconds, setSeconds] = useState(0);
   useEffect(() => {
     const look = () => {
-      const left = Math.max(0, Math.ceil((moment - Date.now()) / second));
+      const left = Math.max(0, Math.ceil((moment - Date.now()) / 1000));
       setSeconds(left);
       if (left === 0) clearInterval(timer);
     };
-    const timer = setInterval(look, second);
+    const timer = setInterval(look, 1000);
     look();
     return () => clearInterval(timer);
   }, [moment]);

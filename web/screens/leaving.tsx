@@ -11,7 +11,8 @@ export function Leaving({ isSignOut, url, provider, fields }: ScreenOf<'leaving'
   const form = useRef<HTMLFormElement>(null);
   // Anyone returning from the provider isn't sent there again: they would never get out.
   useEffect(() => {
-    if (!cameBack()) form.current?.submit();
+    const [opened] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+    if (opened?.type !== 'back_forward') form.current?.submit();
   }, []);
   return (
     <>
@@ -31,10 +32,4 @@ export function Leaving({ isSignOut, url, provider, fields }: ScreenOf<'leaving'
       </div>
     </>
   );
-}
-
-/** Whether the browser's Back or Forward opened this document (Navigation Timing §4.3). */
-function cameBack(): boolean {
-  const [navigation] = performance.getEntriesByType('navigation');
-  return navigation !== undefined && 'type' in navigation && navigation.type === 'back_forward';
 }

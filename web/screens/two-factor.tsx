@@ -61,12 +61,7 @@ function AppRegistration({ secondFactor, registration: sent }: Props) {
       head={head}
       cancelKey="cancel"
       around={(code) => (
-        <RegistrationSteps
-          registration={registration}
-          account={secondFactor?.account}
-          canCopy
-          onBroken={() => setRegistration('unavailable')}
-        >
+        <RegistrationSteps registration={registration} account={secondFactor?.account} canCopy>
           {code}
         </RegistrationSteps>
       )}
