@@ -21,12 +21,17 @@ export type Arrival = {
 /** What a page load does before anything renders. `isCodePending`: the address is of an open second factor. */
 export function arrive(address: Address, saved: SavedValues, rules: DestinationRules, isCodePending = false): Arrival {
   const place = placeOfUrl(address.pathname + address.search, rules.basePath);
-  let arrival: Arrival = { place, saved, shown: address, warning: null };
-  if (isCodePending && isForeign(address.hash)) return hideFromAddress(keepFragment(arrival, address));
-  arrival = lookAtHash(arrival, address);
-  arrival = saveWebbundle(arrival, address, rules);
-  arrival = saveTwoFactorDestination(arrival, address);
-  return hideFromAddress(forgetResetHash(saveResetHash(arrival, place)));
+  const arrival: Arrival = { place, saved: { ...saved }, shown: address, warning: null };
+  if (isCodePending && isForeign(address.hash)) keepFragment(arrival, address);
+  else {
+    lookAtHash(arrival, address);
+    saveWebbundle(arrival, address, rules);
+    saveTwoFactorDestination(arrival, address);
+    saveResetHash(arrival, place);
+    forgetResetHash(arrival);
+  }
+  hideFromAddress(arrival);
+  return arrival;
 }
 
 /** Whether a hash names no publicly reachable screen and is therefore a destination. */
@@ -43,33 +48,31 @@ function isProviderAnswer(hash: string): boolean {
 }
 
 /** A hub page requested while a code is pending redirects here, and the browser keeps its fragment. */
-function keepFragment(arrival: Arrival, address: Address): Arrival {
-  const kept = saveTwoFactorDestination(arrival, address);
-  const isAsked = rawRedirectUrl(address.search) !== undefined && kept.warning === null;
-  const start = isAsked ? (kept.saved.loginHashFragment ?? '') : '';
-  const loginHashFragment = start === '' ? address.hash.slice(1) : start.includes('#') ? start : start + address.hash;
-  const loginHashFragmentFrom = start === '' ? null : 'redirectURL';
-  const saved = { ...kept.saved, loginHashFragment, loginHashFragmentFrom } as const;
-  return { ...kept, saved, shown: { ...kept.shown, hash: '' } };
+function keepFragment(arrival: Arrival, address: Address): void {
+  saveTwoFactorDestination(arrival, address);
+  const { saved, shown, warning } = arrival;
+  const isAsked = rawRedirectUrl(address.search) !== undefined && warning === null;
+  const start = (isAsked && saved.loginHashFragment) || '';
+  if (!start.includes('#')) saved.loginHashFragment = start + address.hash.slice(start === '' ? 1 : 0);
+  saved.loginHashFragmentFrom = start === '' ? null : 'redirectURL';
+  arrival.shown = { ...shown, hash: '' };
 }
 
-function lookAtHash(arrival: Arrival, { search, hash }: Address): Arrival {
+function lookAtHash(arrival: Arrival, { search, hash }: Address): void {
   const { place, saved, shown } = arrival;
-  if (hash === '' || hash === '#') return arrival;
-  if (place.screen.name === 'loginFail' && isProviderAnswer(hash)) return { ...arrival, shown: { ...shown, hash: '' } };
-  if (isForeign(hash)) {
-    return {
-      ...arrival,
-      place: { ...place, screen: { name: 'login' } },
-      saved: { ...saved, loginHashFragment: hash.slice(1), loginHashFragmentFrom: null },
-      shown: { ...shown, hash: '#/login' },
-    };
+  if (hash === '' || hash === '#') return;
+  if (place.screen.name === 'loginFail' && isProviderAnswer(hash)) arrival.shown = { ...shown, hash: '' };
+  else if (isForeign(hash)) {
+    arrival.place = { ...place, screen: { name: 'login' } };
+    arrival.shown = { ...shown, hash: '#/login' };
+    Object.assign(saved, { loginHashFragment: hash.slice(1), loginHashFragmentFrom: null });
+  } else {
+    const { screen, search: own } = placeOfHash(hash);
+    if (screen.name === 'notFound') return;
+    // Once a mail program has decoded a link, its fragment is of the page that whoever asked for it chose to follow.
+    const whole = linkOf(place) === null ? withMissingOf(own, search) : withMissingOf(search, own);
+    arrival.place = { ...place, screen, search: whole };
   }
-  const { screen, search: own } = placeOfHash(hash);
-  if (screen.name === 'notFound') return arrival;
-  // Once a mail program has decoded a link, its fragment is of the page that whoever asked for it chose to follow.
-  const whole = linkOf(place) === null ? withMissingOf(own, search) : withMissingOf(search, own);
-  return { ...arrival, place: { ...place, screen, search: whole } };
 }
 
 /** `#/login?x=1`: its screen and its query. */
@@ -81,28 +84,27 @@ function linkOf({ screen, search }: Place): string | null {
   return hash && /^[\w-]{43}$/.test(hash) ? hash : null;
 }
 
-function saveWebbundle(arrival: Arrival, { search, hash }: Address, rules: DestinationRules): Arrival {
-  for (const query of [placeOfHash(hash).search, search]) {
+function saveWebbundle({ saved }: Arrival, { search, hash }: Address, rules: DestinationRules): void {
+  for (const query of [search, placeOfHash(hash).search]) {
     const asked = parameterOf(query, queryNames.redirectUrl);
-    const accepted = asked?.includes('webbundle') ? acceptableDestination(asked, rules) : null;
-    if (accepted) return { ...arrival, saved: { ...arrival.saved, redirectOldWebbundleUrl: accepted } };
+    const accepted = asked?.includes('webbundle') && acceptableDestination(asked, rules);
+    if (accepted) saved.redirectOldWebbundleUrl = accepted;
   }
-  return arrival;
 }
 
-function saveTwoFactorDestination(arrival: Arrival, { search, hash }: Address): Arrival {
+function saveTwoFactorDestination(arrival: Arrival, { search, hash }: Address): void {
   const { place, saved } = arrival;
-  if (place.screen.name !== 'twoFactor' && place.screen.name !== 'twoFactorRegistration') return arrival;
+  if (place.screen.name !== 'twoFactor' && place.screen.name !== 'twoFactorRegistration') return;
   const raw = rawRedirectUrl(place.search) || rawRedirectUrl(search);
-  if (!raw) return arrival;
+  if (!raw) return;
   try {
     const loginHashFragment = decodeURIComponent(raw.replaceAll('+', ' '));
     // A reload: the address no longer has the fragment that the tab keeps.
     const isKept = saved.loginHashFragment?.startsWith(`${loginHashFragment}#`);
-    if (isKept && !hash && saved.loginHashFragmentFrom === 'redirectURL') return arrival;
-    return { ...arrival, saved: { ...saved, loginHashFragment, loginHashFragmentFrom: 'redirectURL' } };
+    if (isKept && !hash && saved.loginHashFragmentFrom === 'redirectURL') return;
+    Object.assign(saved, { loginHashFragment, loginHashFragmentFrom: 'redirectURL' });
   } catch {
-    return { ...arrival, warning: 'Could not parse redirectURL' };
+    arrival.warning = 'Could not parse redirectURL';
   }
 }
 
@@ -110,36 +112,32 @@ function saveTwoFactorDestination(arrival: Arrival, { search, hash }: Address): 
  * Accepts the secret in the hash or the path of the new-password form, so that a link with appended text still works.
  * Removes it from the address, so that it cannot leak through a screenshot or a shared link.
  */
-function saveResetHash(arrival: Arrival, placeOfPath: Place): Arrival {
+function saveResetHash(arrival: Arrival, placeOfPath: Place): void {
   const place = [arrival.place, placeOfPath].find(({ screen }) => screen.name === 'forgottenChange');
   const hash = place && parameterOf(place.search, queryNames.hash);
-  if (!hash) return arrival;
-  return { ...hide(arrival, [queryNames.hash]), saved: { ...arrival.saved, passwordHashParameter: hash } };
+  if (!hash) return;
+  arrival.saved.passwordHashParameter = hash;
+  hide(arrival, [queryNames.hash]);
 }
 
 /** Kept while the server may accept the link again, as it does after all other reasons. */
-function forgetResetHash(arrival: Arrival): Arrival {
-  const { screen, search } = arrival.place;
+function forgetResetHash({ place: { screen, search }, saved }: Arrival): void {
   const { userNotFound, requestExpired } = changeFailedReasons;
   const reason = screen.name === 'forgottenChangeFailedInfo' ? reasonOfSearch(search) : null;
-  const isOver = screen.name === 'forgottenChangedInfo' || reason === userNotFound || reason === requestExpired;
-  return isOver ? { ...arrival, saved: { ...arrival.saved, passwordHashParameter: null } } : arrival;
+  if (screen.name === 'forgottenChangedInfo' || reason === userNotFound || reason === requestExpired)
+    saved.passwordHashParameter = null;
 }
 
 /** One-time messages must not stay in the address, nor a name on the screen that asks for none. */
-function hideFromAddress(arrival: Arrival): Arrival {
+function hideFromAddress(arrival: Arrival): void {
   const { screen, search } = arrival.place;
-  const isChoice = noticeOfSearch(search) === 'chooseConnection';
-  return hide(arrival, [
-    ...(isChoice ? [] : [queryNames.notice]),
-    ...(screen.name === 'emailInfo' ? [queryNames.login] : []),
-  ]);
+  if (noticeOfSearch(search) !== 'chooseConnection') hide(arrival, [queryNames.notice]);
+  if (screen.name === 'emailInfo') hide(arrival, [queryNames.login]);
 }
 
-const hide = (arrival: Arrival, names: readonly string[]): Arrival => ({
-  ...arrival,
-  shown: addressWithout(arrival.shown, names),
-});
+function hide(arrival: Arrival, names: readonly string[]): void {
+  arrival.shown = addressWithout(arrival.shown, names);
+}
 
 const rawRedirectUrl = (search: string) => /[?&]redirectURL=([^&]*)/.exec(search)?.[1];
 

@@ -7,11 +7,6 @@ const fadeMilliseconds = 300;
 /** A page that is still here after this long becomes usable again, so that no spinner runs forever. */
 const longestWait = 20_000;
 
-function fade(): Promise<void> {
-  const isReduced = matchMedia('(prefers-reduced-motion: reduce)').matches;
-  return isReduced ? Promise.resolve() : new Promise((done) => setTimeout(done, fadeMilliseconds));
-}
-
 /** Leaves the page: fade, then the veil with its text, until the document unloads or `comeBack` is called. */
 export function useLeavePage() {
   const [word, setWord] = useState<MessageKey | null>(null);
@@ -21,7 +16,8 @@ export function useLeavePage() {
   function leave(nextWord: MessageKey): boolean {
     if (isLeaving.current) return false;
     isLeaving.current = true;
-    faded.current = fade();
+    const isReduced = matchMedia('(prefers-reduced-motion: reduce)').matches;
+    faded.current = new Promise((done) => (isReduced ? done() : setTimeout(done, fadeMilliseconds)));
     setWord(nextWord);
     return true;
   }
