@@ -38,12 +38,6 @@ export const calls = {
 
 export type Call = keyof typeof calls;
 
-/** Whether a path, relative to the base path, belongs to the call. */
-export function isPathOfCall(call: Call, below: string): boolean {
-  const { path } = calls[call];
-  return below === path || (call === 'oidcCallback' && below.startsWith(`${path}/`));
-}
-
 /** Returns the address of a call. */
 export function callUrl(basePath: string, call: Call): string {
   return basePath + calls[call].path;

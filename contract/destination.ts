@@ -1,4 +1,4 @@
-import { type Call, calls, isPathOfCall } from './calls.ts';
+import { calls } from './calls.ts';
 import { parseUrl } from './parse-url.ts';
 import { hubStartPath, queryNames, screenPaths } from './screens.ts';
 
@@ -52,8 +52,9 @@ function isCall(path: string, basePath: string): boolean {
   } catch {
     return false;
   }
-  const below = read.startsWith(`${basePath}/`) ? read.slice(basePath.length).replace(/\/$/, '') : null;
-  return below !== null && (Object.keys(calls) as Call[]).some((call) => isPathOfCall(call, below));
+  const plain = read.replace(/\/$/, '');
+  const addresses = Object.values(calls).map((call) => basePath + call.path);
+  return addresses.includes(plain) || plain.startsWith(`${basePath}${calls.oidcCallback.path}/`);
 }
 
 /** Where a visitor goes when the requested destination is missing or refused. */

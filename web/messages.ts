@@ -18,8 +18,6 @@ type DeskTextKey = `desk-${string}` | `event-${string}` | `reason-${string}`;
 /** Keys of texts that only the server shows: scripts have none of them. */
 export const serverTexts = /^(?:mail-|account-|desk-|event-|reason-|invitation-|description$)/;
 
-const secondsInMinute = 60;
-
 /** The minute in which a time, in milliseconds, is over: “14:32”. */
 export function clockTime(language: Language, time: number): string {
   const format = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
@@ -29,8 +27,8 @@ export function clockTime(language: Language, time: number): string {
 /** “in 40 seconds”, “in 5 minutes”, inflected for the language. */
 export function relativeTime(language: Language, seconds: number): string {
   const wait = Math.max(1, seconds);
-  const isShort = wait <= 2 * secondsInMinute;
+  const isShort = wait <= 120;
   return new Intl.RelativeTimeFormat(language)
-    .format(isShort ? wait : Math.ceil(wait / secondsInMinute), isShort ? 'second' : 'minute')
+    .format(isShort ? wait : Math.ceil(wait / 60), isShort ? 'second' : 'minute')
     .replace(/(\d) /, '$1\u00a0');
 }

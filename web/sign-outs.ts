@@ -17,9 +17,9 @@ export function followSignOuts(page: Page, store: SavedValuesStore): void {
   if (page.isSignedOut) store.write(nothingSaved);
   try {
     if (page.isSignedOut) localStorage.setItem(key, String(Date.now()));
-    const known = sessionStorage.getItem(key);
-    if (known !== null && known !== lastSignOut()) store.write(nothingSaved);
-    sessionStorage.setItem(key, lastSignOut());
+    const last = localStorage.getItem(key) ?? '';
+    if ((sessionStorage.getItem(key) ?? last) !== last) store.write(nothingSaved);
+    sessionStorage.setItem(key, last);
   } catch {
     // Storage is refused, so no other page left anything in it.
   }
@@ -30,8 +30,4 @@ export function followSignOuts(page: Page, store: SavedValuesStore): void {
     history.replaceState(null, '', pathname + search + hash);
     location.reload();
   });
-}
-
-function lastSignOut(): string {
-  return localStorage.getItem(key) ?? '';
 }

@@ -1,5 +1,11 @@
 import { createContext, use } from 'react';
-import { type AccountPage, type AccountSection, accountFields, accountUrl } from '#contract/account.ts';
+import {
+  type AccountPage,
+  type AccountSection,
+  accountFields,
+  accountSections,
+  accountUrl,
+} from '#contract/account.ts';
 import type { Page } from '#contract/page.ts';
 import { queryNames } from '#contract/screens.ts';
 import { placeOfUrl } from '../addresses.ts';
@@ -44,17 +50,9 @@ export function useAccount() {
 /** Every text but those of emails: on the account page the server alone renders. */
 export type AccountKey = keyof AllTexts;
 
-/** The heading of each section, which is also its name in the overview. */
-export const sectionTitle: Record<AccountSection, AccountKey> = {
-  overview: 'account-title',
-  password: 'account-password-title',
-  passkeys: 'account-passkeys-title',
-  app: 'account-app-title',
-  recoveryCodes: 'account-recovery-codes-title',
-  devices: 'account-devices-title',
-  sessions: 'account-sessions-title',
-  signIns: 'account-sign-ins-title',
-};
+/** The heading of a section, which is also its name in the overview; its text is named as its address. */
+export const sectionTitle = (section: AccountSection) =>
+  `account${accountSections[section].replace('/', '-')}-title` as AccountKey;
 
 /** What parts shared with the other screens read; nothing moves on the account page. */
 export function stillApp(page: Page, texts: Texts): AppState {

@@ -37,7 +37,7 @@ export function AccountForm({ action, of, button, about, look, children, ...more
 }
 
 /** The form of what was begun, with what it means above it, and the way back below. */
-export function BegunForm({ hint, ...form }: Props & { hint?: string }) {
+export function BegunForm({ hint, ...form }: Props & { hint?: string | false }) {
   return (
     <>
       {hint && <p className="hint">{hint}</p>}
@@ -66,7 +66,7 @@ export function ClosedSection({ why }: { why: AccountKey }) {
 export function SectionLink({ to, text: key, look }: { to: AccountSection; text: AccountKey; look?: string }) {
   const { text, toSection } = useAccount();
   return (
-    <a className={look} href={toSection(to)} aria-label={`${text(key)}: ${text(sectionTitle[to])}`}>
+    <a className={look} href={toSection(to)} aria-label={`${text(key)}: ${text(sectionTitle(to))}`}>
       {text(key)}
     </a>
   );

@@ -1,12 +1,22 @@
 import type { ComponentType, ReactNode } from 'react';
-import { type AccountSection, type AccountView, accountNotices, type ViewOf } from '#contract/account.ts';
+import {
+  type AccountPage,
+  type AccountSection,
+  type AccountView,
+  accountNotices,
+  type ViewOf,
+} from '#contract/account.ts';
 import { deskUrl } from '#contract/desk.ts';
 import { defaultDestination } from '#contract/destination.ts';
+import type { Page } from '#contract/page.ts';
 import { useApp } from '../app-context.ts';
 import { Alert } from '../components/notice.tsx';
 import { Mark, PageFooter } from '../components/page-frame.tsx';
 import { Reference } from '../components/reference.tsx';
-import { type AccountKey, BehindContext, sectionTitle, useAccount } from './account-context.tsx';
+import { documentTitle } from '../components/title-heading.tsx';
+import type { PageAssets } from '../render.tsx';
+import { AccountContext, BehindContext, sectionTitle, useAccount } from './account-context.tsx';
+import { documentBehind } from './document-behind.tsx';
 import { ProofForm } from './proof-form.tsx';
 import { App, RecoveryCodes } from './sections/app.tsx';
 import { Overview } from './sections/overview.tsx';
@@ -39,7 +49,7 @@ function AccountScreen() {
           <p className="back">
             <a href={toSection('overview')}>{text('account-title')}</a>
           </p>
-          <h1>{text(sectionTitle[section])}</h1>
+          <h1>{text(sectionTitle(section))}</h1>
           <p className="soft">{text('page-account', { account: username })}</p>
         </header>
       )}
@@ -111,10 +121,9 @@ function AccountNotice() {
 }
 
 /** A bar in place of the door: these rooms are behind it. */
-export function AccountFrame() {
-  const { section, view, username, sessionId, begun, kept, toSection } = useAccount();
-  const { toCall, page, message } = useApp();
-  const text = message as (key: AccountKey) => string;
+function AccountFrame() {
+  const { text, section, view, username, sessionId, begun, kept, toSection } = useAccount();
+  const { toCall, page } = useApp();
   const hub = defaultDestination(page.rules.basePath);
   const here = toSection(section);
   const comesBackTo = toSection(section, begun ?? undefined, kept);
@@ -141,4 +150,17 @@ export function AccountFrame() {
       </div>
     </BehindContext>
   );
+}
+
+/** Returns the whole HTML document of the account page, which a script only makes better; but for passkeys. */
+export function renderAccount(page: Page, account: AccountPage, assets: PageAssets): string {
+  return documentBehind(page, assets, {
+    title: (texts) => documentTitle(texts[sectionTitle(account.section)], page),
+    tree: (
+      <AccountContext value={account}>
+        <AccountFrame />
+      </AccountContext>
+    ),
+    script: account.section === 'passkeys' ? assets.passkeyScript : null,
+  });
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { AccountPage } from '#contract/account.ts';
 import { assetsForTest, pageForTest } from '#test/support/page-for-test.ts';
-import { renderAccount } from './render-account.tsx';
+import { renderAccount } from './account-screen.tsx';
 
 const account: AccountPage = {
   section: 'app',

@@ -67,14 +67,6 @@ export function FieldError({ id, children }: { id: string; children: ReactNode }
 /** Whose password it is, for password managers: unnamed, since it is not sent (specification §7). */
 export function UsernameField({ username }: { username: string }) {
   return (
-    <input
-      className="sr"
-      type="text"
-      autoComplete="username"
-      value={username}
-      tabIndex={-1}
-      aria-hidden="true"
-      readOnly
-    />
+    <input className="sr" type="text" autoComplete="username" value={username} tabIndex={-1} aria-hidden readOnly />
   );
 }

@@ -30,17 +30,6 @@ export function CopyButton({ text, name }: { text: string; name?: string }) {
   );
 }
 
-/** Saves a text as a file, without a request to the server. */
-export function DownloadButton({ name, text }: { name: string; text: string }) {
-  const href = `data:text/plain;charset=utf-8,${encodeURIComponent(text)}`;
-  return (
-    <a className="button quiet small" download={name} href={href}>
-      <Icon shape={sealShapes.download} size={18} />
-      {useApp().message('download')}
-    </a>
-  );
-}
-
 type SmallProps = ComponentProps<'button'> & { icon: keyof typeof sealShapes };
 
 export function SmallButton({ icon, children, ...button }: SmallProps) {

@@ -4,20 +4,14 @@ import { titleKey } from '../screen-title.ts';
 import { Seal } from './seal.tsx';
 import { TitleHeading } from './title-heading.tsx';
 
-type Props = {
-  prefix?: string;
-  seal?: ComponentProps<typeof Seal>['icon'];
-  kind?: ComponentProps<typeof Seal>['kind'];
-  /** What is said below it. */
-  children?: ReactNode;
-};
+type Props = Partial<ComponentProps<typeof Seal>> & { prefix?: string; children?: ReactNode };
 
 /** The heading of the current place, for the screens of the second script: the first one needs only its own. */
-export function Heading({ prefix, seal, kind = 'plain', children }: Props) {
+export function Heading({ prefix, icon, kind = 'plain', children }: Props) {
   const { place, screen } = useApp();
   return (
     <>
-      {seal && <Seal icon={seal} kind={kind} />}
+      {icon && <Seal icon={icon} kind={kind} />}
       <TitleHeading titleKey={titleKey(screen, place.search)} prefix={prefix} />
       {children && <p className="lede">{children}</p>}
     </>

@@ -34,18 +34,14 @@ export function PasskeyForm({ isSecondFactor = false }: { isSecondFactor?: boole
     // While the database is away there is nothing to offer.
     if (!isShown || isSecondFactor || notice === 'unavailable') return;
     const over = new AbortController();
-    whenIdle(() =>
-      offer(over.signal).then(
-        (answer) => answer && leave('signing-in') && send(answer),
-        () => {},
-      ),
-    );
+    whenIdle(() => offer(over.signal).catch(() => {}));
     return () => over.abort();
   }, [isShown]);
 
-  async function offer(signal: AbortSignal): Promise<string | null> {
-    if (!(await PublicKeyCredential.isConditionalMediationAvailable?.())) return null;
-    return await (await loadCeremony()).offerPasskeys(options, signal);
+  async function offer(signal: AbortSignal): Promise<void> {
+    if (!(await PublicKeyCredential.isConditionalMediationAvailable?.())) return;
+    const answer = await (await loadCeremony()).offerPasskeys(options, signal);
+    if (answer && leave('signing-in')) send(answer);
   }
 
   if (isScripted ? !isShown : !page.passkeys) return null;

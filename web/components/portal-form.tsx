@@ -25,7 +25,15 @@ type Props = {
 };
 
 /** A form that posts to one of the calls, works without JavaScript, and is sent once however often it is submitted. */
-export function PortalForm({ call, query, word = 'please-wait', isReady = always, onSend, children, ...more }: Props) {
+export function PortalForm({
+  call,
+  query,
+  word = 'please-wait',
+  isReady = () => true,
+  onSend,
+  children,
+  ...more
+}: Props) {
   const { leave, forgetWebbundle, toCall } = useApp();
   const form = useRef<HTMLFormElement>(null);
   const [ready, setReady] = useState(true);
@@ -62,8 +70,6 @@ export function PortalForm({ call, query, word = 'please-wait', isReady = always
     </form>
   );
 }
-
-const always = () => true;
 
 /** Their answers carry on where the sign-in was to lead. */
 const signInCalls: readonly Call[] = ['performLogin', 'performSsoLogin', 'passkeySignIn'];

@@ -21,8 +21,8 @@ import { Import } from './import.tsx';
 import { Person } from './person.tsx';
 import { Customers, Search } from './search.tsx';
 
+export { renderAccount } from '../account/account-screen.tsx';
 export { styles } from '../account/document-behind.tsx';
-export { renderAccount } from '../account/render-account.tsx';
 
 /** Returns the whole HTML document of a page of the desk; its script only searches while one types. */
 export function renderDesk(page: Page, desk: DeskPage, assets: PageAssets): string {

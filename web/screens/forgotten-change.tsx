@@ -90,7 +90,7 @@ export function ForgottenChangeFailedInfo() {
   const isForSupport = support.includes(reason);
   return (
     <>
-      <Heading seal="bang" kind="bad">
+      <Heading icon="bang" kind="bad">
         {message(reason ? `changed-failed-page-error-${reason}` : 'changed-failed-page-error')}
       </Heading>
       <div className="stack">

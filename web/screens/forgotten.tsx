@@ -51,7 +51,7 @@ export function EmailInfo() {
   const { message, toScreen } = useApp();
   return (
     <>
-      <Heading seal="mail">{message('email-info-text')}</Heading>
+      <Heading icon="mail">{message('email-info-text')}</Heading>
       <div className="stack">
         <Alert title={message('email-info-wait-title')}>{message('email-info-wait-text')}</Alert>
         <LoginLink className="button quiet" />
@@ -69,7 +69,7 @@ export function ForgottenChangedInfo() {
   const isKept = asked('destination');
   return (
     <>
-      <Heading seal="check" kind="good">
+      <Heading icon="check" kind="good">
         {message(isKept ? 'changed-onwards' : 'changed-text')}
       </Heading>
       <div className="stack">

@@ -18,7 +18,7 @@ export function LoginFail({ type }: { type: LoginFailType }) {
   const address = canonicalIpAddress(asked('ipAddress') ?? '');
   return (
     <>
-      <Heading seal={isNetwork ? 'shield' : 'bang'} kind={isNetwork ? 'plain' : 'bad'}>
+      <Heading icon={isNetwork ? 'shield' : 'bang'} kind={isNetwork ? 'plain' : 'bad'}>
         {message(notice ? `notice-${notice}-text` : `login-fail-${type}-text`)}
       </Heading>
       <div className="stack">

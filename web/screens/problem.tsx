@@ -34,7 +34,7 @@ export function Problem({ status, retryAfterSeconds, hasForm, again, proxy }: Sc
     );
   return (
     <>
-      <Heading seal="bang" kind="bad">
+      <Heading icon="bang" kind="bad">
         {text} {wait}
       </Heading>
       {again === 'goBack' && <p className="lede">{message('problem-sent-text')}</p>}
@@ -95,7 +95,7 @@ export function NotForYou({ username, comesBackTo }: ScreenOf<'notForYou'>) {
   const { message } = useApp();
   return (
     <>
-      <Heading seal="bang" kind="bad">
+      <Heading icon="bang" kind="bad">
         {message('not-for-you-text', { account: username })}
       </Heading>
       <PortalForm call="logoutConfirmed" query={{ [queryNames.destination]: comesBackTo }}>

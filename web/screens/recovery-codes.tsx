@@ -1,10 +1,12 @@
 import type { ScreenOf } from '#contract/page.ts';
 import { useApp } from '../app-context.ts';
-import { CopyButton, DownloadButton, SmallButton } from '../components/copy-button.tsx';
+import { CopyButton, SmallButton } from '../components/copy-button.tsx';
 import { Heading } from '../components/heading.tsx';
+import { Icon } from '../components/icon.tsx';
 import { PortalLink } from '../components/links.tsx';
 import { Alert } from '../components/notice.tsx';
 import { Fact } from '../components/reference.tsx';
+import { sealShapes } from '../components/seal.tsx';
 import { OnceScripted } from '../is-scripted.tsx';
 
 /** At this many left, suggests new ones. */
@@ -15,7 +17,7 @@ export function RecoveryCodes({ codes, left, destination }: ScreenOf<'recoveryCo
   const { message } = useApp();
   return (
     <>
-      <Heading seal="key" kind={codes ? 'good' : 'plain'}>
+      <Heading icon="key" kind={codes ? 'good' : 'plain'}>
         {message(codes ? 'recovery-codes-text' : 'recovery-codes-shown-text')}
       </Heading>
       <div className="stack">
@@ -34,6 +36,7 @@ function Codes({ codes }: { codes: string[] }) {
   const { branding, rules, typedUsername } = page;
   const text = codes.join('\n');
   const about = [branding.name + (typedUsername && `: ${typedUsername}`), rules.origin + rules.basePath];
+  const file = [...about, message('recovery-codes-text'), '', text, ''].join('\n');
   return (
     <>
       {typedUsername && (
@@ -48,10 +51,14 @@ function Codes({ codes }: { codes: string[] }) {
       </ul>
       <OnceScripted className="row">
         <CopyButton text={text} />
-        <DownloadButton
-          name={`${branding.name} – ${message('recovery-codes')}.txt`}
-          text={[...about, message('recovery-codes-text'), '', text, ''].join('\n')}
-        />
+        <a
+          className="button quiet small"
+          download={`${branding.name} – ${message('recovery-codes')}.txt`}
+          href={`data:text/plain;charset=utf-8,${encodeURIComponent(file)}`}
+        >
+          <Icon shape={sealShapes.download} size={18} />
+          {message('download')}
+        </a>
         <SmallButton icon="print" onClick={() => print()}>
           {message('print')}
         </SmallButton>

@@ -16,7 +16,7 @@ export function RegisterElsewhere({ why, comesBackTo, goesOnTo, hasPasskey }: Sc
   const text = helper === 'tooOld' ? 'once-more-text' : (`register-elsewhere-${helper}` as const);
   return (
     <>
-      <Heading seal="key">{message(text)}</Heading>
+      <Heading icon="key">{message(text)}</Heading>
       <Notice />
       {hasPasskey && <PasskeyForm isSecondFactor />}
       {comesBackTo !== null && <SignInOnceMoreForm comesBackTo={comesBackTo} />}

@@ -13,7 +13,7 @@ export function SignedIn({ person: { username, email, name, customers, groups } 
   const { message } = useApp();
   return (
     <>
-      <Heading seal="check" kind="good">
+      <Heading icon="check" kind="good">
         {message('signed-in-greeting', { name: name ?? username })} {message('signed-in-text')}
       </Heading>
       <div className="stack">

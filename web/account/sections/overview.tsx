@@ -51,16 +51,16 @@ function OwnSignIn({ isPasswordOpen, passkeys, appSince, recoveryCodesLeft }: Pr
     <Panel title="account-sign-in-title">
       <ul className="rows">
         <Row
-          name={text(sectionTitle.password)}
+          name={text(sectionTitle('password'))}
           facts={[text(isPasswordOpen ? 'account-in-use' : 'account-password-fixed')]}
         >
           {isPasswordOpen && <SectionLink to="password" text="account-change" look="button quiet" />}
         </Row>
-        <Row name={text(sectionTitle.passkeys)} facts={[passkeys.join(', ') || text('account-count-none')]}>
+        <Row name={text(sectionTitle('passkeys'))} facts={[passkeys.join(', ') || text('account-count-none')]}>
           <SectionLink to="passkeys" text="account-manage" look="button quiet" />
         </Row>
         <Row
-          name={text(sectionTitle.app)}
+          name={text(sectionTitle('app'))}
           facts={[
             appSince ? <TextAt key="since" text="account-since" at={appSince} isDay /> : text('account-app-none'),
           ]}
@@ -68,7 +68,7 @@ function OwnSignIn({ isPasswordOpen, passkeys, appSince, recoveryCodesLeft }: Pr
           <SectionLink to="app" text={appSince === null ? 'account-set-up' : 'account-manage'} look="button quiet" />
         </Row>
         {appSince !== null && (
-          <Row name={text(sectionTitle.recoveryCodes)} mark={isShort && left} tone="warn" facts={[!isShort && left]}>
+          <Row name={text(sectionTitle('recoveryCodes'))} mark={isShort && left} tone="warn" facts={[!isShort && left]}>
             <SectionLink to="recoveryCodes" text="account-renew" look={isShort ? 'button' : 'button quiet'} />
           </Row>
         )}

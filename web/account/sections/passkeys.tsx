@@ -16,30 +16,26 @@ export function Passkeys({ state, isFull, isProven, passkeys }: Props) {
   const { text, toSection, begun, kept } = useAccount();
   if (state === 'off' || state === 'part') return <ClosedSection why={`account-passkeys-${state}`} />;
   const chosen = passkeys.find(({ id }) => id === kept.id);
-  if (begun === 'remove' && chosen)
+  if ((begun === 'remove' || begun === 'rename') && chosen)
     return (
       <BegunForm
-        hint={text('account-passkeys-removal', { name: chosen.name })}
-        action="remove"
-        button="account-passkeys-remove"
+        hint={begun === 'remove' && text('account-passkeys-removal', { name: chosen.name })}
+        action={begun}
+        button={`account-passkeys-${begun}`}
       >
         <input type="hidden" name="id" value={chosen.id} />
-      </BegunForm>
-    );
-  if (begun === 'rename' && chosen)
-    return (
-      <BegunForm action="rename" button="account-passkeys-rename">
-        <input type="hidden" name="id" value={chosen.id} />
-        <TextField
-          id="name"
-          name="name"
-          label={text('account-passkeys-name')}
-          defaultValue={kept.name ?? chosen.name}
-          autoComplete="off"
-          required
-          maxLength={60}
-          autoFocus
-        />
+        {begun === 'rename' && (
+          <TextField
+            id="name"
+            name="name"
+            label={text('account-passkeys-name')}
+            defaultValue={kept.name ?? chosen.name}
+            autoComplete="off"
+            required
+            maxLength={60}
+            autoFocus
+          />
+        )}
       </BegunForm>
     );
   if (begun === 'enrol' && state === 'signInAgain') return <SignInAgain />;
