@@ -17,7 +17,6 @@ export const accountSections = {
 
 export type AccountSection = keyof typeof accountSections;
 
-/** Of the account page, below the base path. */
 export const accountPath = '/account';
 
 /** The fields that every form of the account page has: the session whose page it is on, and what it does. */
@@ -72,7 +71,6 @@ export type AccountView =
   | {
       name: 'overview';
       email: string;
-      /** As people are called; null if nobody said so. */
       displayName: string | null;
       customers: string[];
       groups: string[];
@@ -80,9 +78,7 @@ export type AccountView =
       language: Language | null;
       isPart: boolean;
       hasDesk: boolean;
-      /** Whether the password can be changed here. */
       isPasswordOpen: boolean;
-      /** The names of them. */
       passkeys: string[];
       appSince: Date | null;
       recoveryCodesLeft: number;
@@ -132,7 +128,6 @@ export type ViewOf<Name extends AccountView['name']> = Extract<AccountView, { na
 /** A browser in a list; `id` opens nothing, `isThis`: it shows the page. */
 type Listed = { id: string; browser: string | null; address: string; isThis: boolean };
 
-/** One that is not asked for a code. */
 type AccountDevice = Listed & { lastUsedAt: Date; endsAt: Date };
 
 /** `provider`: its name; null for a password. */

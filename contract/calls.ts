@@ -12,7 +12,6 @@ export const calls = {
   /** What a browser needs to sign in by passkey, and its answer. */
   passkeyOptions: { method: 'POST', path: '/passkeys/options' },
   passkeySignIn: { method: 'POST', path: '/passkeys/sign-in' },
-  /** The same in place of a code. */
   passkeyFactorOptions: { method: 'POST', path: '/passkeys/second-factor/options' },
   passkeyFactor: { method: 'POST', path: '/passkeys/second-factor' },
   logout: { method: 'GET', path: '/logout' },

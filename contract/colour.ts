@@ -45,7 +45,6 @@ const byte = (part: number) => Math.round(Math.min(Math.max(part, 0), 1) * 255);
 const linear = (part: number) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
 const encoded = (part: number) => (part <= 0.0031308 ? part * 12.92 : 1.055 * part ** (1 / 2.4) - 0.055);
 
-/** The default brand. */
 export const houseBrand = '#21489c';
 
 /** Brands lighter than this keep a bright button with a dark label; the rest get a deep one with a white label. */

@@ -27,14 +27,12 @@ export type PageScreen =
   | { name: 'forgottenChange'; resetHash?: string; invitation?: true }
   /** `invitation`: the link is one, and the document has the words of one. */
   | { name: 'forgottenChangedInfo' | 'forgottenChangeFailedInfo'; invitation?: true }
-  /** `secondFactor`: when its session exists. */
   | { name: 'twoFactor'; secondFactor?: OpenSecondFactor }
   /** `registration`: what an authenticator app needs; a script that runs fetches it again. */
   | { name: 'twoFactorRegistration'; secondFactor?: OpenSecondFactor; registration?: RegistrationAnswer }
   | { name: 'notFound' }
   | ScreenWithoutAddress;
 
-/** What one screen shows. */
 export type ScreenOf<Name extends PageScreen['name']> = Extract<PageScreen, { name: Name }>;
 
 type ScreenWithoutAddress =
@@ -55,7 +53,6 @@ type ScreenWithoutAddress =
       why: 'tooOld' | 'provider' | 'network' | 'passkey';
       comesBackTo: string | null;
       goesOnTo: string | null;
-      /** It may be used here. */
       hasPasskey?: true;
     }
   /** For somebody signed in, by a proxy: the page `comesBackTo` is only for customers who aren't theirs. */
@@ -81,13 +78,10 @@ type Sent = Record<string, string | undefined>;
 
 /** What the server knows of the session behind a second-factor screen: half-signed-in, unless `goesOnTo` is set. */
 export type OpenSecondFactor = {
-  /** The account name, for the link into an authenticator app. */
   account: string;
   /** Whether "do not ask again on this device" may be offered. */
   mayRemember: boolean;
-  /** Whether a recovery code may replace the code. */
   mayRecover: boolean;
-  /** Whether a passkey may replace the code. */
   hasPasskey?: true;
   /** Email codes: seconds until another may be sent; null if no more may be. */
   sendAgainAfter: number | null;

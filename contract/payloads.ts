@@ -25,7 +25,6 @@ const password: TextRule = { type: 'string', minLength: 1, maxLength: longestPas
 /** Not empty; avoids `minLength`, which counts a long value character by character (SA-43). */
 const samlMessage: TextRule = { type: 'string', pattern: '^.' };
 
-/** `POST performlogin` */
 export const LoginForm = form({ username, password }, { redirectURL: text });
 export type LoginForm = Sent<typeof LoginForm>;
 
@@ -53,7 +52,6 @@ export type SamlForm = Sent<typeof SamlForm>;
 export const SamlLogoutForm = form({}, { SAMLRequest: samlMessage, SAMLResponse: samlMessage, RelayState: text });
 export type SamlLogoutForm = Sent<typeof SamlLogoutForm>;
 
-/** `POST password/forgotten` */
 export const ForgottenForm = form({ username }, {});
 export type ForgottenForm = Sent<typeof ForgottenForm>;
 
@@ -90,9 +88,7 @@ export type Problem = {
   title: string;
   status: number;
   detail?: string;
-  /** The invalid input, if any. */
   field?: string;
-  /** The notice that the next page should show. */
   notice?: string;
 };
 

@@ -4,7 +4,6 @@ import { queryNames, type Screen, screenOfPath } from '#contract/screens.ts';
 
 export type Address = { pathname: string; search: string; hash: string };
 
-/** A query's parameter, or null. */
 export function parameterOf(search: string, name: string): string | null {
   return new URLSearchParams(search).get(name);
 }

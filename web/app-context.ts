@@ -17,7 +17,6 @@ export type AppState = ReturnType<typeof shownAt> & {
   isLeaving: boolean;
   /** Starts leaving: fade, then the veil with this text. False if already leaving, so a second press does nothing. */
   leave: (word: MessageKey) => boolean;
-  /** Shows the page again if leaving led nowhere. */
   comeBack: () => void;
   /** Changes the screen once the fade is over. */
   goTo: (url: string, history: 'push' | 'replace') => void;
@@ -27,11 +26,9 @@ export type AppState = ReturnType<typeof shownAt> & {
   /** Forgets the old web-bundle address, once a sign-in form carries it: the next sign-in in this tab leads elsewhere. */
   forgetWebbundle: () => void;
   setLanguage: (language: Language) => void;
-  /** Announces text to screen readers. */
   announce: (text: string) => void;
 };
 
-/** There is one around every screen and part. */
 export const AppContext = createContext(null as unknown as AppState);
 
 export const useApp = () => use(AppContext);
@@ -55,9 +52,7 @@ export function shownAt(page: Page, place: Place, texts: Texts) {
     message: (key: MessageKey, placeholders: Placeholders = {}) => filled(texts[key], placeholders),
     /** What the address says by a parameter, or null. */
     asked: (name: keyof typeof queryNames) => parameterOf(place.search, queryNames[name]),
-    /** What the previous step says, or null. */
     notice: noticeOfSearch(place.search),
-    /** The language that the address requests. */
     askedLanguage,
     /** The address of a screen. What is carried stays unless `query` says otherwise. */
     toScreen(to: PlainScreen | Screen, query: Query = {}): string {

@@ -14,7 +14,6 @@ export type Arrival = {
   saved: SavedValues;
   /** The address to show; history is replaced if it differs from the requested one. */
   shown: Address;
-  /** A message for the console. */
   warning: string | null;
 };
 

@@ -22,12 +22,10 @@ export type PageAssets = {
   laterScript: string;
   passkeyScript: string;
   deskScript: string;
-  /** The texts of each language. */
   messages: Record<Language, string>;
   style: string;
   /** Of the brand; null keeps the default. */
   accentColour: string | null;
-  /** What the brand says in words of its own. */
   texts: Partial<Record<Language, Partial<Texts>>>;
 };
 
@@ -120,7 +118,6 @@ function onwards({ screen }: Page): string {
   return `<meta http-equiv="refresh" content="0;url=${escaped(screen.url)}">\n`;
 }
 
-/** The address of the icon in a colour. */
 const iconOf = (colour: string) =>
   `data:image/svg+xml,${`<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'><path fill='${colour}' d='M4 31V14a12 12 0 0 1 24 0v17zm9 0h11V16.5a5.5 5.5 0 0 0-11 0z'/></svg>`.replace(/[<>#\s]/g, encodeURIComponent)}`;
 

@@ -11,7 +11,6 @@ export type CallFailure =
   /** `notice`: the server's explanation, if it gives more than the wait. */
   | { name: 'throttled'; seconds: number | null; notice?: 'codeNotSent' };
 
-/** The result of a code check; `signInTooOld` to set up an app. */
 type CodeAnswer = { name: 'right'; next: string | null } | { name: 'wrong' } | { name: 'signInTooOld' };
 
 /** `url`: of the call, with the destination that the link shall lead to. */

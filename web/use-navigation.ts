@@ -5,7 +5,6 @@ import { settle } from './page-load.ts';
 import { nothingSaved, type SavedValues, type SavedValuesStore } from './saved-values.ts';
 import { isLater, loadLaterScreen } from './screens/current-screen.tsx';
 
-/** Where a page starts. */
 export type Start = {
   page: Page;
   place: Place;

@@ -21,7 +21,6 @@ export type Behind = Pick<AccountPage, 'username' | 'sessionId' | 'begun' | 'kep
   comesBackTo: string;
 };
 
-/** There is one around every part of them. */
 export const BehindContext = createContext(null as unknown as Behind);
 
 /** Behind the door: the page and its texts, of which the app has all here. */

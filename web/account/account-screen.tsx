@@ -63,7 +63,6 @@ function AccountScreen() {
 /** Of groups, as many as do not hide the rest of the page. */
 const mostGroups = 10;
 
-/** Whose account it is. */
 function Person({ displayName, email, customers, groups }: ViewOf<'overview'>) {
   const { text, username } = useAccount();
   const name = displayName ?? username;

@@ -60,7 +60,6 @@ export function CodeField(props: Props) {
   );
 }
 
-/** Six boxes for six digits. */
 function CodeBoxes({ boxes, error, isFirst, onMove, onRefused }: Props & { boxes: Boxes }) {
   const { message, isLeaving } = useApp();
   const inputs = useRef<(HTMLInputElement | null)[]>([]);

@@ -16,7 +16,6 @@ type Props = {
   /** The heading and what it asks for, until there is nothing to enter any more. */
   head: ReactNode;
   cancelKey: MessageKey;
-  /** Additional links, beside the way out. */
   links?: ReactNode;
   /** Wraps the code, for example in the steps before it; the code then doesn't get the initial focus. */
   around?: (code: ReactNode) => ReactNode;

@@ -12,9 +12,7 @@ export const useIsReady = () => use(ReadyContext);
 type Props = {
   id?: string;
   call: Call;
-  /** Query parameters for the address of the call. */
   query?: Record<string, string | undefined>;
-  /** Shown while the form is being sent. */
   word?: MessageKey;
   autoComplete?: 'off';
   /** Whether it may be sent; only asked once the script runs, until then the server decides. */

@@ -9,7 +9,6 @@ import { fieldValue, isFilled } from './portal-form.tsx';
 import { ChangeUserLinks } from './screen-links.tsx';
 import { SignInOver } from './sign-in-over.tsx';
 
-/** What is shown beside the field. */
 const errors: { [name in NonNullable<Said>['name']]?: MessageKey } = {
   wrong: 'recovery-wrong',
   notChecked: 'general-error-something-went-wrong',

@@ -55,7 +55,6 @@ export async function makePasskey(
   }
 }
 
-/** Asks the browser for a passkey. Throws as the browser does. */
 async function createPasskey(options: CreationOptions): Promise<string> {
   const publicKey = {
     ...options,

@@ -13,7 +13,6 @@ export async function loadLaterScreen(): Promise<{ default: ComponentType }> {
   return { default: (await import('./later-screen.tsx')).LaterScreen };
 }
 
-/** The screen of the current place. */
 export function CurrentScreen({ LaterScreen }: { LaterScreen: ComponentType }) {
   const { screen } = useApp();
   if (screen.name === 'login') return <Login />;
