@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { pageForTest } from '#test/support/page-for-test.ts';
 import { placeOfUrl } from './addresses.ts';
 import { nothingSaved } from './saved-values.ts';
-import { resetLinkOf } from './screens/forgotten-change.tsx';
+import { resetLinkOf } from './screens/forgotten.tsx';
 
 /** What the server rendered, what is saved in the tab, and what waits in the browser. */
 it.each([

@@ -1,14 +1,15 @@
-import { type ComponentProps, type ReactNode, type Ref, useRef, useState } from 'react';
-import { codeOfText } from '#contract/codes.ts';
+import { type ComponentProps, type ReactNode, type Ref, useEffect, useRef, useState } from 'react';
+import { codeOfText, longestCodeText, recoveryCodeOfText } from '#contract/codes.ts';
 import { queryNames } from '#contract/screens.ts';
 import { useApp } from '../app-context.ts';
 import type { MessageKey } from '../messages.ts';
 import { isCodeSentViaEmail } from '../screen-title.ts';
 import { CallForm } from './call-form.tsx';
+import { CheckedField } from './checked-field.tsx';
 import { type Boxes, CodeField, codeOf, completes, emptyBoxes } from './code-boxes.tsx';
 import { type Said, useCodeCheck } from './code-check.ts';
-import { fieldValue, SubmitButton } from './portal-form.tsx';
-import { ExitLink } from './screen-links.tsx';
+import { fieldValue, isFilled, SubmitButton } from './portal-form.tsx';
+import { ChangeUserLinks, ExitLink } from './screen-links.tsx';
 import { SendAgain, TwoFactorFields } from './send-again.tsx';
 import { SignInOver } from './sign-in-over.tsx';
 
@@ -122,5 +123,62 @@ function RememberDevice({ ref }: { ref: Ref<HTMLInputElement> }) {
       <input ref={ref} type="checkbox" name={queryNames.remember} defaultChecked={wasSaid} />
       {message('twofa-remember')}
     </label>
+  );
+}
+
+const errors: { [name in NonNullable<Said>['name']]?: MessageKey } = {
+  wrong: 'recovery-wrong',
+  notChecked: 'general-error-something-went-wrong',
+  malformed: 'recovery-malformed',
+};
+
+/** Asks for a recovery code, for when the phone is not at hand. */
+export function RecoveryForm({ head, links }: { head: ReactNode; links: ReactNode }) {
+  const { message, comeBack } = useApp();
+  const { said, say, check } = useCodeCheck();
+  const field = useRef<HTMLInputElement>(null);
+  const errorKey = said ? errors[said.name] : undefined;
+
+  // Keeps the entry so that a typo can be corrected.
+  useEffect(() => {
+    if (said?.name === 'malformed') field.current?.focus();
+    else if (said && errors[said.name]) field.current?.select();
+  }, [said]);
+
+  function send(text: string) {
+    const code = recoveryCodeOfText(text);
+    if (code) check(code, false);
+    else {
+      say({ name: 'malformed' });
+      comeBack();
+    }
+  }
+
+  if (said?.name === 'signInExpired') return <SignInOver {...said} />;
+  return (
+    <>
+      {head}
+      <CodeCheckForm
+        said={said}
+        isReady={(form) => isFilled(form, 'code')}
+        onSend={(form) => send(fieldValue(form, 'code'))}
+      >
+        <CheckedField
+          ref={field}
+          className="entry"
+          id="recovery-code"
+          name="code"
+          label={message('recovery-code')}
+          autoComplete="off"
+          autoCapitalize="characters"
+          maxLength={longestCodeText}
+          required
+          autoFocus
+          error={errorKey && message(errorKey)}
+          onInput={() => errorKey && say(null)}
+        />
+      </CodeCheckForm>
+      <ChangeUserLinks textKey="twofa-change-user">{links}</ChangeUserLinks>
+    </>
   );
 }

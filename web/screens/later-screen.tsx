@@ -1,15 +1,19 @@
 import type { ComponentType } from 'react';
 import type { PageScreen, ScreenOf } from '#contract/page.ts';
 import { useApp } from '../app-context.ts';
-import { EmailInfo, Forgotten, ForgottenChangedInfo } from './forgotten.tsx';
-import { ForgottenChange, ForgottenChangeFailedInfo } from './forgotten-change.tsx';
+import {
+  EmailInfo,
+  Forgotten,
+  ForgottenChange,
+  ForgottenChangedInfo,
+  ForgottenChangeFailedInfo,
+} from './forgotten.tsx';
 import { LoginFail } from './login-fail.tsx';
 import { NotForYou, NotFound, Problem } from './problem.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
-import { RegisterElsewhere } from './register-elsewhere.tsx';
 import { SignedIn, SignOutConfirm } from './signed-in.tsx';
 import { SingleSignOn } from './single-sign-on.tsx';
-import { TwoFactor, TwoFactorRegistration } from './two-factor.tsx';
+import { RegisterElsewhere, TwoFactor, TwoFactorRegistration } from './two-factor.tsx';
 
 export { enlivenAccount } from '../account/enliven.tsx';
 

@@ -1,12 +1,14 @@
+import type { ReactNode } from 'react';
 import { canonicalIpAddress } from '#contract/addresses.ts';
 import { providerNotice } from '#contract/notices.ts';
 import type { LoginFailType } from '#contract/reasons.ts';
 import { useApp } from '../app-context.ts';
 import { Heading } from '../components/heading.tsx';
 import { PortalLink } from '../components/links.tsx';
+import { Alert } from '../components/notice.tsx';
 import { Fact, SupportLine } from '../components/reference.tsx';
 import { LoginLink } from '../components/screen-links.tsx';
-import { SignInAgain } from '../components/sign-in-again.tsx';
+import { SignInForm } from '../components/sign-in-form.tsx';
 
 export function LoginFail({ type }: { type: LoginFailType }) {
   const { message, toScreen, place, asked } = useApp();
@@ -28,6 +30,21 @@ export function LoginFail({ type }: { type: LoginFailType }) {
           {isProviders && <PortalLink href={toScreen('singleSignOn')}>{message('sso-other')}</PortalLink>}
         </SupportLine>
       </div>
+    </>
+  );
+}
+
+/** Not without the form: a password manager would take the page for a success and offer to save the password. */
+export function SignInAgain({ children }: { children: ReactNode }) {
+  const { typedUsername } = useApp();
+  return (
+    <>
+      <Heading />
+      <Alert kind="bad" id="why">
+        {children}
+      </Alert>
+      <SignInForm username={typedUsername.current} why="why" />
+      <SupportLine />
     </>
   );
 }

@@ -7,9 +7,9 @@ import { isPlainClick } from '../components/links.tsx';
 import { HiddenFields, PortalForm, SubmitButton } from '../components/portal-form.tsx';
 import { Fact, SupportLine } from '../components/reference.tsx';
 import { LoginLink } from '../components/screen-links.tsx';
-import { SignInAgain } from '../components/sign-in-again.tsx';
 import { useIsScripted } from '../is-scripted.tsx';
 import { clockTime, relativeTime } from '../messages.ts';
+import { SignInAgain } from './login-fail.tsx';
 
 /** A refusal by the server, with a next step. */
 export function Problem({ status, retryAfterSeconds, hasForm, again, proxy }: ScreenOf<'problem'>) {

@@ -4,8 +4,7 @@ import { useApp } from '../../app-context.ts';
 import { Alert } from '../../components/notice.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useAccount } from '../account-context.tsx';
-import { AccountForm, BegunForm, ClosedSection, Row } from '../account-form.tsx';
-import { SignInAgain } from '../proof-form.tsx';
+import { AccountForm, BegunForm, ClosedSection, Row, SignInAgain } from '../account-form.tsx';
 import { TextAt } from '../times.tsx';
 
 type Props = ViewOf<'passkeys'>;
