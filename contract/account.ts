@@ -119,7 +119,7 @@ export type AccountView =
       next: RegistrationAnswer | null;
     }
   | { name: 'recoveryCodes'; left: number; hasApp: boolean; isPart: boolean }
-  | { name: 'devices'; devices: AccountDevice[]; isPart: boolean }
+  | { name: 'devices'; devices: (Listed & { lastUsedAt: Date; endsAt: Date })[]; isPart: boolean }
   | { name: 'sessions'; sessions: AccountSession[] }
   | { name: 'signIns'; signIns: AccountSignIn[] };
 
@@ -127,8 +127,6 @@ export type ViewOf<Name extends AccountView['name']> = Extract<AccountView, { na
 
 /** A browser in a list; `id` opens nothing, `isThis`: it shows the page. */
 type Listed = { id: string; browser: string | null; address: string; isThis: boolean };
-
-type AccountDevice = Listed & { lastUsedAt: Date; endsAt: Date };
 
 /** `provider`: its name; null for a password. */
 export type AccountSession = Listed & { signedInAt: Date; lastSeenAt: Date; provider: string | null };

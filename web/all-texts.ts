@@ -14,7 +14,6 @@ export type AllTexts = Record<Exclude<keyof typeof en, `mail-${string}`>, string
 export const allTexts: Record<Language, AllTexts> = { en, de, es, pl, nl, it };
 
 type InvitationText = Extract<keyof typeof en, `invitation-${string}`>;
-export type TextsOfInvitations = Record<InvitationText, string>;
 
 /** What the screens of a reset link say to somebody who cannot sign in yet, by the text that it replaces. */
 const replaced = {
@@ -29,6 +28,6 @@ const replaced = {
 } as const satisfies Partial<Record<MessageKey, InvitationText>>;
 
 /** The texts of an invitation under the keys of those that they replace in its documents. */
-export function invitationTexts(texts: TextsOfInvitations): Partial<Texts> {
+export function invitationTexts(texts: Record<InvitationText, string>): Partial<Texts> {
   return Object.fromEntries(Object.entries(replaced).map(([key, other]) => [key, texts[other]]));
 }

@@ -51,13 +51,12 @@ const calm: readonly NoticeName[] = [
   'signOutIncomplete',
 ];
 
-type NoticeProps = {
-  notice?: NoticeName | null | undefined;
-  /** How long to wait for a code, when not given by the page. */
-  seconds?: number | undefined;
-};
+type NoticeProps = { notice?: NoticeName | null | undefined; seconds?: number | undefined };
 
-/** The notice from the previous step (`?notice=…`); wrong codes and choices are shown beside their fields. */
+/**
+ * The notice from the previous step (`?notice=…`); wrong codes and choices are shown beside their fields. `seconds`: how long to
+ * wait for a code, when not given by the page.
+ */
 export function Notice({ notice, seconds }: NoticeProps) {
   const app = useApp();
   const { message, page, secondFactor } = app;

@@ -68,21 +68,6 @@ export const ForgottenLink = linkTo('forgotten', 'change-failed-new-link');
 /** Only the server knows what is kept for this browser: the link of a new password, and its account. */
 export const ChooseLink = linkTo('forgottenChange', 'change-failed-choose', { isDocument: true });
 
-/** Skips an app that nobody required. The tab may know more of the destination than the server: the fragment. */
-function GoOnLink({ textKey, destination }: { textKey: MessageKey; destination: string }) {
-  const { message, page, saved, save, askedLanguage } = useApp();
-  const isScripted = useIsScripted();
-  const known = isScripted ? destinationAfterTwoFactor(saved, page.rules) : destination;
-  const href = destinationInLanguage(known, page.rules.basePath, askedLanguage);
-  return (
-    <p className="links">
-      <PortalLink href={href} isDocument onLeave={() => save({ loginHashFragment: null })}>
-        {message(textKey)}
-      </PortalLink>
-    </p>
-  );
-}
-
 type SupportProps = { className?: string; text?: 'contact-support' | 'login-fail-ip-support' | undefined };
 
 export function SupportLink({ className, text = 'contact-support' }: SupportProps) {
@@ -96,9 +81,20 @@ export function SupportLink({ className, text = 'contact-support' }: SupportProp
 
 /** Leaves a second factor: to the sign-in form, or to the destination if the factor is optional. */
 export function ExitLink({ textKey, children }: { textKey: MessageKey; children?: ReactNode }) {
-  const destination = useApp().secondFactor?.goesOnTo;
-  if (destination !== undefined) return <GoOnLink textKey={textKey} destination={destination} />;
-  return <ChangeUserLinks textKey={textKey}>{children}</ChangeUserLinks>;
+  const { message, page, saved, save, askedLanguage, secondFactor } = useApp();
+  const isScripted = useIsScripted();
+  const destination = secondFactor?.goesOnTo;
+  if (destination === undefined) return <ChangeUserLinks textKey={textKey}>{children}</ChangeUserLinks>;
+  // The tab may know more of it than the server: the fragment.
+  const known = isScripted ? destinationAfterTwoFactor(saved, page.rules) : destination;
+  const href = destinationInLanguage(known, page.rules.basePath, askedLanguage);
+  return (
+    <p className="links">
+      <PortalLink href={href} isDocument onLeave={() => save({ loginHashFragment: null })}>
+        {message(textKey)}
+      </PortalLink>
+    </p>
+  );
 }
 
 /** The sign-in form for starting again, with the same destination. */
