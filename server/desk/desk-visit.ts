@@ -51,14 +51,17 @@ async function findActor({ sql }: Deps, { session }: AccountVisit): Promise<Acto
 
 /** In milliseconds: whoever asks for more narrows it down. */
 const deskWaits = 5 * second;
-/** The last read of each person at the desk in this process, by their id. */
+/** The last read of each person with a role in this process, and of the administrators of the same customers, by their ids. */
 const reads = new Map<string, Promise<unknown>>();
 
-/** A read through a large table. Those of one person wait for each other: nobody at the desk takes the connections that sign-ins need. */
-export async function largeRead<T>({ sql, actor }: DeskVisit, read: (sql: Connection) => PromiseLike<T>): Promise<T> {
-  const mine = (reads.get(actor.userId) ?? Promise.resolve())
+/** A read through a large table. Those of one of these wait for each other: nobody at the desk takes the connections that sign-ins need. */
+export async function largeRead<T>(desk: DeskVisit, read: (sql: Connection) => PromiseLike<T>): Promise<T> {
+  const { sql, actor, scope } = desk;
+  // An administrator could add as many others as there are connections.
+  const whose = scope?.join() ?? actor.userId;
+  const mine = (reads.get(whose) ?? Promise.resolve())
     .catch(() => undefined)
     .then(() => patientRead(sql, read, deskWaits));
-  reads.set(actor.userId, mine);
-  return await mine.finally(() => reads.get(actor.userId) === mine && reads.delete(actor.userId));
+  reads.set(whose, mine);
+  return await mine.finally(() => reads.get(whose) === mine && reads.delete(whose));
 }
