@@ -137,7 +137,7 @@ type Part = Pick<ImportState, 'stage' | 'read'> &
 const wholeRecords = /^(?:[^"\n]*(?:"[^"]*"[^"\n]*)*\n)+/;
 
 /** How many lines end in a text. */
-export const linesOf = (text: string) => text.split('\n').length - 1;
+const linesOf = (text: string) => text.split('\n').length - 1;
 
 const shown = ({ line, problem }: RefusedLine) => ({ line, problem: problem.slice(0, 300) });
 

@@ -1,8 +1,9 @@
 import { proofToAsk } from '../account/prove.ts';
-import { checkImport, findImport, linesOf, runImport } from '../accounts/run-import.ts';
+import { checkImport, findImport, runImport } from '../accounts/run-import.ts';
 import { readText } from '../config/read-text-file.ts';
 import { limits } from '../limits.ts';
 import { type Customer, findCustomer } from '../people/customer.ts';
+import { countAttempt } from '../throttle/throttle.ts';
 import { accepted, type DeskPageRoom, Refused } from './desk-page.ts';
 import { mayAct } from './may-act.ts';
 
@@ -31,6 +32,9 @@ export const importPage: DeskPageRoom<Customer> = {
       const { file } = request;
       // After a proof there is no file yet: now it can be chosen.
       if (!file && fields.import === undefined) return 'done';
+      // A check says whose names are taken, and leaves no event.
+      const key = { key: `import:${id}`, limit: limits.throttle.code };
+      if (file && (await countAttempt(sql, [key], by.now))) throw new Refused('tooManyAttempts');
       const begin = file ? checkImport(sql, id, readFile(file), by) : runImport(sql, id, fields.import ?? '', by);
       if (!(await begin)) throw new Refused('changedMeanwhile');
       return 'done';
@@ -39,9 +43,11 @@ export const importPage: DeskPageRoom<Customer> = {
 };
 
 function readFile(file: Uint8Array): string {
-  const csv = accepted(readText(file), 'file').replace(/\r\n?/g, '\n').trimStart();
-  if (csv === '') throw new Refused('entryMissing', 'file');
-  // The first line names the fields.
-  if (linesOf(csv) > limits.importLines + 1) throw new Refused('entryRefused', 'lines');
-  return csv;
+  const text = accepted(readText(file), 'file').trimStart();
+  if (text === '') throw new Refused('entryMissing', 'file');
+  // The first line names the fields, and nothing follows the last. No more are looked for: millions would take seconds.
+  const most = limits.importLines + 2;
+  const lines = text.split(/\r\n?|\n/, most + 1);
+  if (lines.length > most) throw new Refused('entryRefused', 'lines');
+  return lines.join('\n');
 }
