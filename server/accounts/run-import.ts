@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DeskViewOf } from '#contract/desk.ts';
 import { insertAuditEvent } from '../audit/audit-event.ts';
-import type { AuditEvent, By } from '../audit/audit-events.ts';
+import type { By } from '../audit/audit-events.ts';
 import { type Connection, type Database, rowOrNull } from '../database/database.ts';
 import { deskDatabase, hasDeskRole } from '../database/desk-role.ts';
 import type { DepsWithoutWake } from '../deps.ts';
@@ -115,17 +115,18 @@ async function readSlice(deps: DepsWithoutWake, payload: Payload, seen: Map<stri
   const lines = refused.map((entry) => shown({ ...entry, line: entry.line + read })).slice(0, mostShown);
   return await sql.begin(async (sql) => {
     // Another instance may have taken over meanwhile, or a newer file has replaced this one.
-    const [state] = await sql<ImportState[]>`
+    const [counts] = await sql`
       update user_import set read = read + ${linesOf(slice)}, read_bytes = ${readTo}, added = added + ${added},
         unchanged = unchanged + ${unchanged}, refused_count = refused_count + ${refused.length},
         refused = jsonb_path_query_array(refused || ${JSON.stringify(lines)}::jsonb, ${`$[0 to ${mostShown - 1}]`}::jsonpath),
         stage = ${isOver ? next : stage}, file = case when ${isOver && next === 'done'} then '' else file end
       where id = ${importId} and stage = ${stage} and read_bytes = ${readBytes}
-      returning added, unchanged, refused_count as "refusedCount"`;
-    if (!state) return false;
+      returning added, unchanged, refused_count as refused`;
+    if (!counts) return false;
     if (stage === 'checking') return !isOver;
+    const steps = Object.entries(counts).map(([step, count]) => ({ step, outcome: String(count) }));
     if (!isOver) await readLater(sql, payload, now());
-    else await insertAuditEvent(sql, eventOf(state, key, by), now());
+    else await insertAuditEvent(sql, { event: 'users-imported', customerKey: key, steps, ...by }, now());
     return false;
   });
 }
@@ -145,10 +146,4 @@ const shown = ({ line, problem }: RefusedLine) => ({ line, problem: problem.slic
 async function databaseOf(sql: Database, customerId: string): Promise<Database> {
   if (await hasDeskRole(sql)) return deskDatabase(sql, [customerId]);
   return sql.within(`set local vestibule.desk_customers = '${customerId}'`);
-}
-
-function eventOf({ added, unchanged, refusedCount }: ImportState, customerKey: string, by: Payload['by']): AuditEvent {
-  const counts = Object.entries({ added, unchanged, refused: refusedCount });
-  const steps = counts.map(([step, count]) => ({ step, outcome: String(count) }));
-  return { event: 'users-imported', customerKey, steps, ...by };
 }

@@ -55,12 +55,9 @@ export async function addUserWithin(sql: Connection, asked: UserToAdd, { now, ..
 type UserInWords = NewUser & Record<'customers' | 'groups' | 'administers', readonly string[]>;
 
 /** A new user as events say it, as far as it is not as usual; `password`: where it comes from, if there is one. */
-export function newUserInWords(
-  user: Omit<UserInWords, 'administers'> & Partial<UserInWords>,
-  password: string,
-): AuditStep[] {
-  const { name = null, role = null, administers = [], passwordHash } = user;
-  const words = inWords({ ...user, name, role, administers });
+export function newUserInWords(user: UserToAdd, password: string): AuditStep[] {
+  const { name = null, role = null, groups = [], administers = [], passwordHash } = user;
+  const words = inWords({ ...user, name, role, groups, administers });
   const usual = ['none', 'yes', 'of the browser'];
   return [
     ...words.filter(({ step, outcome }) => step === 'customers' || !usual.includes(outcome)),
@@ -69,11 +66,8 @@ export function newUserInWords(
 }
 
 /** What to change; absent means unchanged. `customers`, `groups` and `administers` map the current ones to the new ones. */
-export type ChangeOfUser = UserChanges & {
-  customers?: (current: readonly string[]) => string[];
-  groups?: (current: readonly string[]) => string[];
-  administers?: (current: readonly string[]) => string[];
-};
+export type ChangeOfUser = UserChanges &
+  Partial<Record<'customers' | 'groups' | 'administers', (current: readonly string[]) => string[]>>;
 
 type ChangeUserResult =
   | { kind: 'changed'; steps: AuditStep[]; sessionsEnded: number }

@@ -1,4 +1,4 @@
-import type { Connection, Fragment } from '../database/database.ts';
+import type { Connection } from '../database/database.ts';
 import type { AuditEvent, AuditStep } from './audit-events.ts';
 import { referenceOfRequest, requestIdStart } from './reference.ts';
 
@@ -19,9 +19,13 @@ export type AuditEventRow = {
   actor: string | null;
 };
 
-/** `acts`: what somebody did who is not the person themselves, at the desk or by a command. */
-export const eventKinds = ['signIns', 'refusals', 'acts'] as const;
-type EventKind = (typeof eventKinds)[number];
+/** Kinds of events, by their conditions; `acts`: what somebody did who is not the person themselves, at the desk or by a command. */
+const kinds = {
+  signIns: "event = 'signed-in'",
+  refusals: "event ~ '(refused|throttled|second-factor-ended)$'",
+  acts: "actor is distinct from 'user:' || username and actor is not null",
+};
+export const eventKinds = Object.keys(kinds) as (keyof typeof kinds)[];
 
 /**
  * A filter: all given conditions must hold; only those of `userId` and `reference` have an index. `limit` is the number of rows,
@@ -37,7 +41,7 @@ export type AuditFilter = {
   /** Sign-ins, and events that are of no other customers than these. */
   aloneOf?: readonly string[];
   event?: string;
-  kind?: EventKind;
+  kind?: keyof typeof kinds;
   since?: Date;
   /** Not any more. */
   until?: Date;
@@ -71,10 +75,8 @@ const columns = (sql: Connection) => sql`
   host(address) as address, browser, request_id as "requestId", steps, actor`;
 
 /** The newest matching events, newest first. */
-export async function listAuditEvents(
-  sql: Connection,
-  { userId, username, reference, customerKeys, aloneOf, event, kind, since, until, before, limit }: AuditFilter,
-): Promise<AuditEventRow[]> {
+export async function listAuditEvents(sql: Connection, filter: AuditFilter): Promise<AuditEventRow[]> {
+  const { userId, username, reference, customerKeys, aloneOf, event, kind, since, until, before, limit } = filter;
   const idStart = userId && reference ? requestIdStart(reference) : null;
   // Only the conditions that are asked for, so that an index is used where there is one.
   return await sql<AuditEventRow[]>`
@@ -86,22 +88,11 @@ export async function listAuditEvents(
       ${customerKeys === undefined ? sql`` : sql`and string_to_array(customer_key, ', ') && ${customerKeys}::text[]`}
       ${aloneOf === undefined ? sql`` : sql`and (event ~ '^(signed-|sign-in-|sso-)' or string_to_array(customer_key, ', ') <@ ${aloneOf}::text[])`}
       ${event === undefined ? sql`` : sql`and event = ${event}`}
-      ${kind === undefined ? sql`` : sql`and ${ofKind(sql, kind)}`}
+      ${kind === undefined ? sql`` : sql`and ${sql.unsafe(kinds[kind])}`}
       ${since === undefined ? sql`` : sql`and at >= ${since}`}
       ${until === undefined ? sql`` : sql`and at < ${until}`}
       ${before === undefined ? sql`` : sql`and id < ${before}`}
     order by id desc limit ${limit}`;
-}
-
-function ofKind(sql: Connection, kind: EventKind): Fragment {
-  switch (kind) {
-    case 'signIns':
-      return sql`event = 'signed-in'`;
-    case 'refusals':
-      return sql`event ~ '(refused|throttled|second-factor-ended)$'`;
-    case 'acts':
-      return sql`actor is distinct from 'user:' || username and actor is not null`;
-  }
 }
 
 /** Names the newest act on a user or customer, so that who acts next can be told of one that they have not seen. */

@@ -64,32 +64,25 @@ async function idOf(desk: DeskVisit, name: string): Promise<string> {
  * Of which events whoever is at the desk may learn: an administrator of those of their customers. Of people with other customers
  * too, they learn of sign-ins, but not what concerns the way in at all of them.
  */
-export function eventsSeenBy({ actor }: Looking): Pick<AuditFilter, 'customerKeys' | 'aloneOf'> {
+export function eventsSeenBy({ actor }: DeskVisit): Pick<AuditFilter, 'customerKeys' | 'aloneOf'> {
   const customerKeys = actor.customers.map(({ key }) => key);
   return actor.role === null ? { customerKeys, aloneOf: customerKeys } : {};
 }
 
-type Looking = Pick<DeskVisit, 'actor'>;
-
 /** The customers of an event that whoever is at the desk may see. */
-function customersSeen(desk: Looking, { customerKey }: AuditEventRow): string[] {
+function customersSeen({ actor }: DeskVisit, { customerKey }: AuditEventRow): string[] {
   const keys = customerKey?.split(', ') ?? [];
-  const { customerKeys = keys } = eventsSeenBy(desk);
-  return keys.filter((key) => customerKeys.includes(key));
-}
-
-/** Whether an event is of no other customer than theirs. */
-function isOwn(desk: Looking, event: AuditEventRow): boolean {
-  return customersSeen(desk, event).join(', ') === (event.customerKey ?? '');
+  return keys.filter((key) => actor.role !== null || actor.customers.some((own) => own.key === key));
 }
 
 /** An event as whoever is at the desk may see it: an administrator learns no step, nor who acted, for another customer. */
-export function eventRowOf(desk: Looking, row: AuditEventRow): EventRow {
+export function eventRowOf(desk: DeskVisit, row: AuditEventRow): EventRow {
   const { at, event, reason, userId, username, address, browser, connection, reference, steps } = row;
   const person = userId === null ? null : { id: userId, name: username ?? userId };
   const shown = { at, event, reason, person, address, browser, reference };
   const actor = row.actor === `user:${username}` ? null : row.actor;
-  if (isOwn(desk, row)) return { ...shown, actor, connection, steps };
+  const isOwn = customersSeen(desk, row).join(', ') === (row.customerKey ?? '');
+  if (isOwn) return { ...shown, actor, connection, steps };
   return { ...shown, actor: null, connection: null, steps: [], address: actor === null ? address : null };
 }
 

@@ -10,31 +10,25 @@ import { accountKey, codeKey } from '../throttle/throttle-keys.ts';
 import type { Asked } from './desk-page.ts';
 import { isSeen, stateOf } from './person-rows.ts';
 
-/** A person as their page and its forms need them. Of a person with other customers, an administrator is shown less of it. */
-export type FoundPerson = Omit<User, 'hasApp' | 'passkeys' | 'customers' | 'administers' | 'groups' | 'createdAt'> & {
-  ssoRequired: boolean;
-  ssoPossible: boolean;
-  /** To an administrator: they have customers that are not the administrator's. */
-  isForeign: boolean;
-  /** Those that whoever looks may see. */
-  customers: (Pick<Customer, 'key' | 'name' | 'active' | 'twoFactor' | 'rememberDevices' | 'passkeys'> & {
-    groups: string[];
-    administers: boolean;
-    isFenced: boolean;
-  })[];
-  appSince: Date | null;
-  isEmailConfirmed: boolean;
-  hasEmailToProve: boolean;
-  recoveryCodesLeft: number;
-  devices: number;
-  /** `isUsable`: made for the address of this portal. */
-  passkeys: { name: string; lastUsedAt: string | null; isUsable: boolean }[];
-  word: PersonState['word'];
-  /** The latest wait that lifting ends. */
-  waitsUntil: Date | null;
-  resetAt: Date | null;
-  seen: string;
-};
+/**
+ * A person as their page and its forms need them. Of a person with other customers, an administrator is shown less of it: that is
+ * `isForeign`, and `customers` are those that whoever looks may see. `waitsUntil`: the end of the latest wait that lifting ends.
+ */
+export type FoundPerson = Omit<User, 'hasApp' | 'passkeys' | 'customers' | 'administers' | 'groups' | 'createdAt'> &
+  Record<'isForeign' | 'ssoRequired' | 'ssoPossible' | 'isEmailConfirmed' | 'hasEmailToProve', boolean> &
+  Record<'appSince' | 'waitsUntil' | 'resetAt', Date | null> & {
+    customers: (Pick<Customer, 'key' | 'name' | 'active' | 'twoFactor' | 'rememberDevices' | 'passkeys'> & {
+      groups: string[];
+      administers: boolean;
+      isFenced: boolean;
+    })[];
+    recoveryCodesLeft: number;
+    devices: number;
+    /** `isUsable`: made for the address of this portal. */
+    passkeys: { name: string; lastUsedAt: string | null; isUsable: boolean }[];
+    word: PersonState['word'];
+    seen: string;
+  };
 
 /** The person of an address, if they are there for whoever asks, with what their page is about, in one statement. */
 export async function findPerson(deps: Deps, { desk, params }: Asked): Promise<FoundPerson | null> {

@@ -32,12 +32,12 @@ async function view(deps: Deps, { desk, query }: Asked, found: FoundPerson): Pro
   const idleSince = new Date(now.getTime() - deps.config.sessionIdle);
   const reference = referenceOfText(query.reference ?? '');
   const theirs = { userId: id, ...eventsSeenBy(desk), limit: eventsShown };
-  const [sessions, events, asked] = await Promise.all([
+  const [alive, events, asked] = await Promise.all([
     listSessionsOfUser(sql, { userId: id, customerIds: scope }, { now, idleSince }),
     listAuditEvents(sql, theirs),
     reference === null ? [] : listAuditEvents(sql, { ...theirs, reference }),
   ]);
-  const acts = actsOf(actor, found, sessions.length);
+  const acts = actsOf(actor, found, alive.length);
   return {
     name: 'person',
     ...{ id, displayName, username, customers, acts, seen },
@@ -46,12 +46,7 @@ async function view(deps: Deps, { desk, query }: Asked, found: FoundPerson): Pro
       : { email, language, role, factors: factorsOf(found), resetAt, door: doorNow(found) }),
     state: { word, until: word === 'waits' ? found.waitsUntil : null },
     roles: (['support', 'operator'] satisfies DeskRole[]).filter((role) => mayGive(actor, role)),
-    sessions: sessions.map(({ browser, address, lastSeenAt, provider }) => ({
-      browser,
-      address,
-      lastSeenAt,
-      provider,
-    })),
+    sessions: alive.map(({ browser, address, lastSeenAt, provider }) => ({ browser, address, lastSeenAt, provider })),
     chain: chainOf(desk, asked, acts),
     events: events.map((event) => eventRowOf(desk, event)),
   };

@@ -101,17 +101,14 @@ export function admits(sql: Connection, networks: Fragment, address: string | Fr
   return sql`(${networks} = '{}' or ${address}::inet <<= any(${networks}))`;
 }
 
-type Memberships = Record<'customers' | 'groups' | 'administers', readonly string[]>;
+type Memberships = { customers: readonly string[] } & Partial<Record<'groups' | 'administers', readonly string[]>>;
 
 /**
  * Makes a user belong to exactly these customers, with these groups there, and look after those of them that they administer;
  * what is absent stays, as a provider may set groups meanwhile. Unknown keys, customers that are just removed, and groups of other customers are ignored.
  */
-export async function updateMemberships(
-  sql: Connection,
-  userId: string,
-  { customers, groups, administers }: Partial<Memberships> & Pick<Memberships, 'customers'>,
-): Promise<void> {
+export async function updateMemberships(sql: Connection, userId: string, asked: Memberships): Promise<void> {
+  const { customers, groups, administers } = asked;
   await sql`
     delete from membership using customer c
     where user_id = ${userId} and c.id = customer_id and c.key <> all(${customers}::text[])`;
