@@ -34,7 +34,7 @@ export function readBrand(settings: Settings, problems: string[]): Brand {
   const { basePath = '/portal' } = settings;
   const logoOf = (field: 'logo' | 'logoDark') => {
     const path = settings[field];
-    return path === undefined ? null : readLogo({ field, path, basePath }, problems);
+    return path === undefined ? null : readLogo(field, path, basePath, problems);
   };
   const logo = logoOf('logo');
   const logoDark = logoOf('logoDark');
@@ -70,10 +70,7 @@ export const logoFolder = '/assets/logo';
 export const logoPolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'";
 
 /** Reads a logo, whose kind its name says, and whose address changes with its content. Null with a problem noted. */
-function readLogo(
-  { field, path, basePath }: { field: string; path: string; basePath: string },
-  problems: string[],
-): Logo | null {
+function readLogo(field: string, path: string, basePath: string, problems: string[]): Logo | null {
   try {
     if (statSync(path).size > logoBytes) {
       problems.push(`${field}: ${path} is larger than ${logoBytes / 1024} KB`);

@@ -5,7 +5,7 @@ import { queryNames, screenUrl } from '#contract/screens.ts';
 import { nullIfDatabaseAway } from '../database/connect.ts';
 import type { Deps } from '../deps.ts';
 import { languageOverride, queryValue, splitUrl } from '../http/request-url.ts';
-import type { SecondFactor } from '../people/sign-in-policy.ts';
+import type { OpenFactor } from '../people/sign-in-policy.ts';
 import { destinationFor, screenOfFactor, whereTo } from '../sessions/destination.ts';
 import type { HalfSession } from '../sessions/half-session.ts';
 import { visitorOf } from '../sessions/visitor.ts';
@@ -84,11 +84,7 @@ async function halfPage(
 }
 
 /** The address of the pending screen, or null if it is the requested one. */
-function rightAddress(
-  { config }: Deps,
-  request: FastifyRequest,
-  { factor, mustRegister }: Pick<HalfSession, 'factor' | 'mustRegister'>,
-): string | null {
+function rightAddress({ config }: Deps, request: FastifyRequest, { factor, mustRegister }: OpenFactor): string | null {
   const right = screenUrl(config.basePath, screenOfFactor({ mustRegister }));
   const { path, search } = splitUrl(request.url);
   const query = new URLSearchParams(search);
@@ -183,7 +179,7 @@ function askedFor(request: FastifyRequest): string | undefined {
 /** The address of a half session's screen, with its parameters. */
 export function secondFactorUrl(
   basePath: string,
-  { factor, mustRegister }: { factor: SecondFactor; mustRegister: boolean },
+  { factor, mustRegister }: OpenFactor,
   {
     destination,
     lang,

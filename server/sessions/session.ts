@@ -126,10 +126,7 @@ export function nextToken(deps: Pick<Deps, 'keys'>, submission: Submission): str
 }
 
 /** The token that the first submission of a form gave to its session within ten seconds; null if none did. */
-export async function tokenOfFirstSubmit(
-  deps: Pick<Deps, 'sql' | 'keys' | 'now'>,
-  submission: Submission,
-): Promise<string | null> {
+export async function tokenOfFirstSubmit(deps: Deps, submission: Submission): Promise<string | null> {
   const since = new Date(deps.now().getTime() - limits.repeatedSubmit);
   for (const token of nextTokens(deps, submission)) {
     const rows = await deps.sql`select from session where token_hash = ${tokenHash(token)} and rotated_at > ${since}`;

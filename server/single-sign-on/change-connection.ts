@@ -130,12 +130,7 @@ export async function changeConnection(
 type RemoveConnectionResult = { kind: 'removed'; sessionsEnded: number } | { kind: 'notFound' } | NotAgreed;
 
 /** Removes a connection with its sessions and records it; its users stay. It needs `isAgreed`. */
-export async function removeConnection(
-  sql: Database,
-  key: string,
-  { now, ...who }: By,
-  isAgreed = false,
-): Promise<RemoveConnectionResult> {
+export async function removeConnection(sql: Database, key: string, { now, ...who }: By, isAgreed = false) {
   return await withAgreement(sql, { toAll: isAgreed }, async (sql): Promise<RemoveConnectionResult> => {
     const connection = await findSsoConnectionByKeyForUpdate(sql, key);
     if (!connection) return { kind: 'notFound' };

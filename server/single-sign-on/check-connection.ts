@@ -30,7 +30,7 @@ export async function checkConnection(
 ): Promise<CheckStep[]> {
   return connection.protocol === 'oidc'
     ? await checkOidc(deps, connection)
-    : await checkSaml(connection, { now: deps.now(), conversation });
+    : await checkSaml(connection, deps.now(), conversation);
 }
 
 async function checkOidc(deps: CheckDeps, connection: OidcConnection): Promise<CheckStep[]> {
@@ -169,10 +169,7 @@ function wordsOf(error: unknown): string {
   throw error;
 }
 
-async function checkSaml(
-  { settings }: SamlConnection,
-  { now, conversation }: { now: Date; conversation: Conversation },
-): Promise<CheckStep[]> {
+async function checkSaml({ settings }: SamlConnection, now: Date, conversation: Conversation): Promise<CheckStep[]> {
   const states = settings.certificates.map((pem) => certificateState(pem, now));
   return [
     ...states.map(({ ok, words }, index) => ({ step: `certificate ${index + 1}`, ok, words })),

@@ -94,7 +94,7 @@ async function nothingToClaim(
   { visit, cookieHash, protocol }: { visit: Visit | null; cookieHash: Buffer | null; protocol: Protocol },
 ): Promise<FastifyReply> {
   const { config, sql } = deps;
-  if (visit && cookieHash?.equals(visit.cookieHash)) return await answeredAgain(deps, reply, { visit, protocol });
+  if (visit && cookieHash?.equals(visit.cookieHash)) return await answeredAgain(deps, reply, visit, protocol);
   if (visit) await endVisit(sql, visit.id, deps.now());
   const who = await visitorOf(deps, reply.request).who();
   const isIn = who.kind === 'full';
@@ -111,11 +111,7 @@ async function nothingToClaim(
 }
 
 /** Loaded again, come too late, or another tab was faster: whoever is signed in goes on, others get their form back. */
-async function answeredAgain(
-  deps: Deps,
-  reply: FastifyReply,
-  { visit, protocol }: { visit: Visit; protocol: Protocol },
-): Promise<FastifyReply> {
+async function answeredAgain(deps: Deps, reply: FastifyReply, visit: Visit, protocol: Protocol): Promise<FastifyReply> {
   const { config, keys } = deps;
   const details = detailsOf(keys, visit);
   const { typed, ...asked } = details

@@ -180,7 +180,7 @@ async function openSession(
     customerIds: [customer.id],
     address,
     browser,
-    origin: originOf(deps, { connection, identity, userId }),
+    origin: originOf(deps, { visit, connection, identity }, userId),
     waitsFor: asked,
     proof: isRemembered ? 'remembered' : 'provider',
     provenAt: provenAtProvider(identity, now),
@@ -199,10 +199,7 @@ async function openSession(
 }
 
 /** What a session keeps of its provider: by what that one ends it, and what it wants to see at sign-out. */
-function originOf(
-  { keys }: Deps,
-  { connection, identity, userId }: Pick<Vouched, 'connection' | 'identity'> & { userId: string },
-) {
+function originOf({ keys }: Deps, { connection, identity }: Vouched, userId: string) {
   const { idToken, samlName, sessionEndsAt } = identity;
   const proof = idToken ?? (samlName ? JSON.stringify(samlName) : null);
   return {

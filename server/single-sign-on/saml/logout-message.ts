@@ -48,16 +48,13 @@ export async function verifiedLogout(
   const [first, ...others] = signed;
   if (!first) return { kind: 'refused', problem: 'its signature is invalid', connection: connection.key };
   const { root } = first;
-  const problem = logoutProblem(root, { config, settings: first.connection.settings });
+  const problem = logoutProblem(root, config, first.connection.settings);
   if (problem) return { kind: 'refused', problem, connection: first.connection.key };
   return { kind: 'ok', root, connections: [first.connection, ...others.map((one) => one.connection)] };
 }
 
 /** What is wrong with a request, whatever its age (SAML bindings §3.4.5.2 and §3.5.5.2: a signed one has a Destination). */
-function logoutProblem(
-  root: XmlElement,
-  { config, settings }: { config: Config; settings: SamlSettings },
-): string | null {
+function logoutProblem(root: XmlElement, config: Config, settings: SamlSettings): string | null {
   const problem =
     messageProblem(root, 'LogoutRequest', publicAddress(config, 'samlLogout')) ??
     issuerProblem(root, settings, 'the message');

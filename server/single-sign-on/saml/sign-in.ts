@@ -83,7 +83,7 @@ async function verifiedAssertion(
   const countProblem = assertionCountProblem(outer.root, expected);
   if (countProblem) return invalid(countProblem);
   const { encrypted } = assertionIn(outer.root);
-  const sealed = encrypted && (await decrypt(encrypted, { keys: await portalKeys(deps), isSigned }));
+  const sealed = encrypted && (await decrypt(encrypted, await portalKeys(deps), isSigned));
   if (sealed?.kind === 'refused') return invalid(sealed.problem);
   // Where it was not encrypted, from the message as it came: namespaces that its signature covers may be declared around it.
   const signed = sealed?.root ?? assertionIn(response.root).plain;
@@ -111,10 +111,7 @@ type Decrypt = (xml: string, options: { key: string }, done: (error: Error | nul
  * attacked byte by byte with changed copies: it is decrypted only where a signature covers the encrypted data (XML
  * Encryption 1.1 §6.1).
  */
-async function decrypt(
-  encrypted: XmlElement,
-  { keys, isSigned }: { keys: readonly PortalKey[]; isSigned: boolean },
-): Promise<XmlReading> {
+async function decrypt(encrypted: XmlElement, keys: readonly PortalKey[], isSigned: boolean): Promise<XmlReading> {
   const problem = methodProblem(encrypted, isSigned);
   if (problem) return { kind: 'refused', problem };
   const opener = promisify((requireXml('xml-encryption') as { decrypt: Decrypt }).decrypt);
