@@ -83,11 +83,8 @@ const sentences: [RegExp, AccountKey][] = [
 function StepWords({ step, outcome }: Chain['passed'][number]) {
   const { text } = useDesk();
   const recorded = `${step}: ${outcome}`;
-  for (const [pattern, key] of sentences) {
-    const match = pattern.exec(recorded);
-    if (match) return text(key, match.groups);
-  }
-  return <span lang="en">{recorded}</span>;
+  const [pattern, key] = sentences.find(([pattern]) => pattern.test(recorded)) ?? [];
+  return key ? text(key, pattern?.exec(recorded)?.groups) : <span lang="en">{recorded}</span>;
 }
 
 /** What the door would ask now: nothing of it has happened. */

@@ -1,11 +1,4 @@
-import {
-  customerPath,
-  customerPolicies,
-  type DeskViewOf,
-  peopleFilters,
-  personPath,
-  type Rehearsal,
-} from '#contract/desk.ts';
+import { customerPath, customerPolicies, type DeskViewOf, peopleFilters, personPath } from '#contract/desk.ts';
 import { AccountForm, Panel } from '../account/account-form.tsx';
 import { Title } from '../account/account-screen.tsx';
 import { TextAt } from '../account/times.tsx';
@@ -22,7 +15,8 @@ export function CustomerPage(view: View) {
   const { customerKey, displayName, active, policies, acts } = view;
   const mayChange = acts.includes('policies');
   const facts = policies.map(({ name, value }) => `${text(`desk-field-${name}`)}: ${text(`desk-is-${value}`)}`);
-  const entries = policies.map(({ name, value }) => ({ name, value, options: customerPolicies[name] }));
+  const set = policies.map(({ name, value }) => ({ name, value, options: customerPolicies[name] }));
+  const entries = [{ name: 'name', value: displayName, isRequired: true }, ...set];
   const links = (
     <p className="links">
       {mayChange && <a href="#policies">{text('desk-act-policies')}</a>}
@@ -43,12 +37,7 @@ export function CustomerPage(view: View) {
           <Connections {...view} />
           {mayChange && (
             <section className="panel">
-              <Act
-                act="policies"
-                hint={text('desk-will-policies')}
-                button="desk-do-policies"
-                entries={[{ name: 'name', value: displayName, isRequired: true }, ...entries]}
-              />
+              <Act act="policies" hint={text('desk-will-policies')} button="desk-do-policies" entries={entries} />
             </section>
           )}
         </div>
@@ -116,7 +105,7 @@ function Networks({ acts, networks, rehearsal }: View) {
   );
 }
 
-function Rehearsed({ signIns, refusedSignIns, refused, isOwnAddressOut }: Rehearsal) {
+function Rehearsed({ signIns, refusedSignIns, refused, isOwnAddressOut }: NonNullable<View['rehearsal']>) {
   const { text, toDesk } = useDesk();
   const words = signIns === 0 ? 'none' : refusedSignIns === 0 ? 'all' : 'some';
   const more = refused.reduce((left, { count }) => left - count, refusedSignIns);

@@ -75,6 +75,9 @@ export function Entry({ name, value, type, of, isRequired, isLines, options }: E
   const typed = begun === of && notice !== 'changedMeanwhile' ? kept[name] : undefined;
   const id = of ? `${of}-${name}` : name;
   const entry = { id, name, defaultValue: typed ?? value ?? '', required: isRequired, autoComplete: 'off' };
+  const named = options?.map((one) =>
+    typeof one === 'string' ? { key: one, name: text(`desk-is-${one}` as AccountKey) } : one,
+  );
   const label = text(`desk-field-${name}` as AccountKey);
   if (!isLines && !options) return <TextField label={label} type={type ?? 'text'} {...entry} />;
   return (
@@ -82,15 +85,13 @@ export function Entry({ name, value, type, of, isRequired, isLines, options }: E
       <label htmlFor={id}>{label}</label>
       <div className={options ? 'control choice' : 'control'}>
         {isLines && <textarea rows={3} spellCheck={false} {...entry} />}
-        {options && (
+        {named && (
           <select {...entry}>
-            {options
-              .map((one) => (typeof one === 'string' ? { key: one, name: text(`desk-is-${one}` as AccountKey) } : one))
-              .map(({ key, name }) => (
-                <option key={key} value={key}>
-                  {name}
-                </option>
-              ))}
+            {named.map(({ key, name }) => (
+              <option key={key} value={key}>
+                {name}
+              </option>
+            ))}
           </select>
         )}
       </div>
