@@ -63,12 +63,7 @@ function People({ customerKey, acts, people, total, filter: { person, state, fro
       {acts.includes('invite') && (
         <Act act="invite" hint={text('desk-will-invitation')} button="desk-do-invite" entries={invited} />
       )}
-      <Filter
-        entries={[
-          { name: 'person', value: person },
-          { name: 'state', value: state, options: peopleFilters },
-        ]}
-      />
+      <Filter values={{ person, state }} kinds={{ state: { options: peopleFilters } }} />
       <PeopleTable people={people} found={person} />
       <p className="row">
         <span className="soft">{text('desk-shown', { from: Math.min(from + 1, last), to: last, total })}</span>

@@ -8,15 +8,11 @@ import { Table } from './table.tsx';
 /** What was recorded, by a filter; the same as a file. */
 export function Events({ customers, filter, events, before }: DeskViewOf<'events'>) {
   const { text, toDesk } = useDesk();
-  const { customer, person, kind, from, to } = filter;
   const all = { key: '', name: text('desk-all') };
-  const entries = [
-    { name: 'customer', value: customer, options: [all, ...customers] },
-    { name: 'person', value: person },
-    { name: 'kind', value: kind, options: [all, 'signIns', 'refusals', 'acts'] },
-    { name: 'from', value: from, type: 'date' },
-    { name: 'to', value: to, type: 'date' },
-  ] as const;
+  const choices = {
+    customer: { options: [all, ...customers] },
+    kind: { options: [all, 'signIns', 'refusals', 'acts'] },
+  };
   const asked = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ''));
   return (
     <>
@@ -31,7 +27,7 @@ export function Events({ customers, filter, events, before }: DeskViewOf<'events
         </p>
       </div>
       <section className="panel">
-        <Filter entries={entries} />
+        <Filter values={filter} kinds={{ ...choices, from: { type: 'date' }, to: { type: 'date' } }} />
         {events.length === 0 ? <p>{text('desk-events-none')}</p> : <EventTable events={events} />}
         <p className="row">
           <span className="soft">{text('desk-events-utc')}</span>

@@ -7,8 +7,7 @@ import { useApp } from '../app-context.ts';
 import { TextField } from '../components/text-field.tsx';
 import { useDesk } from './desk-context.tsx';
 
-type Entries = readonly EntryOfForm[];
-type ActProps = { act: DeskAct; hint: ReactNode; button?: AccountKey; entries?: Entries | undefined };
+type ActProps = { act: DeskAct; hint: ReactNode; button?: AccountKey; entries?: EntryOfForm[] | undefined };
 
 /** One of the acts of a page: what will happen, and its form, which stands open once it was begun. `#` and its name lead to it. */
 export function Act({ act, hint, button = `desk-act-${act}`, entries = [] }: ActProps) {
@@ -39,14 +38,16 @@ export function AskedLanguage() {
   return askedLanguage && <input type="hidden" name={queryNames.language} value={askedLanguage} />;
 }
 
-/** A form that shows the page by what is chosen in it. */
-export function Filter({ entries }: { entries: Entries }) {
+type Kinds = Partial<Record<string, Pick<EntryOfForm, 'type' | 'options'>>>;
+
+/** A form that shows the page by what is chosen in it; `kinds`: of the entries that are no text. */
+export function Filter({ values, kinds }: { values: Record<string, string>; kinds: Kinds }) {
   const { text } = useDesk();
   return (
     <form className="filter" method="get">
       <AskedLanguage />
-      {entries.map((entry) => (
-        <Entry key={entry.name} {...entry} />
+      {Object.entries(values).map(([name, value]) => (
+        <Entry key={name} name={name} value={value} {...kinds[name]} />
       ))}
       <button className="button quiet" type="submit">
         {text('desk-show')}

@@ -14,13 +14,7 @@ type Props<Row> = {
 };
 
 /** Columns of times and counts, which on a phone say what they are. */
-const ofNumbers: AccountKey[] = [
-  'desk-when',
-  'desk-last-sign-in',
-  'desk-people',
-  'desk-connections',
-  'desk-import-line',
-];
+const numbers: AccountKey[] = ['desk-when', 'desk-last-sign-in', 'desk-people', 'desk-connections', 'desk-import-line'];
 
 /** A table with a line a row. The roles stand in the markup, because `display` takes them away on a phone. */
 export function Table<Row>({ label, rows, columns, above }: Props<Row>) {
@@ -53,7 +47,7 @@ export function Table<Row>({ label, rows, columns, above }: Props<Row>) {
               )}
               <tr role="row">
                 {cells.map(([title, cell]) => (
-                  <td key={title} role="cell" data-title={ofNumbers.includes(title) ? text(title) : undefined}>
+                  <td key={title} role="cell" data-title={numbers.includes(title) ? text(title) : undefined}>
                     {cell(row)}
                   </td>
                 ))}
