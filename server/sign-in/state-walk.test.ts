@@ -7,7 +7,7 @@ import { addCustomer, addUser } from '#test/support/accounts-for-test.ts';
 import { cookiesOf, type PortalForTest, type TestRequest, testPassword } from '#test/support/portal-for-test.ts';
 import { otherInstanceOfFile, portalOfFile, sharedByFile } from '#test/support/portal-of-file.ts';
 import { emptyDatabase } from '#test/support/rows-for-test.ts';
-import { addOidcConnection, browserForTest, departFor, pathOf } from '#test/support/sso-for-test.ts';
+import { addOidcConnection, browserForTest, departFor, keepCookies, pathOf } from '#test/support/sso-for-test.ts';
 
 // Many sign-ins: hashing takes no time here.
 vi.mock('@node-rs/argon2', async (original) => ({
@@ -56,10 +56,7 @@ async function beginAgain(): Promise<void> {
 /** Sends a request with the browser's cookies and stores those of the answer. */
 async function ask(visitor: Visitor, request: TestRequest): Promise<Response> {
   const answer = await visitor.portal.send({ ...request, cookies: visitor.cookies });
-  for (const [name, value] of Object.entries(cookiesOf(answer))) {
-    if (value === '') delete visitor.cookies[name];
-    else visitor.cookies[name] = value;
-  }
+  keepCookies(visitor, answer);
   return answer;
 }
 

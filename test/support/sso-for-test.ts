@@ -78,7 +78,7 @@ export function browserForTest(portal: PortalForTest): BrowserForTest {
 }
 
 /** Adds an answer's cookies to the jar, or removes them. */
-export function keepCookies(browser: BrowserForTest, response: Response): void {
+export function keepCookies(browser: Pick<BrowserForTest, 'cookies'>, response: Response): void {
   for (const [name, value] of Object.entries(cookiesOf(response))) {
     if (value === '') delete browser.cookies[name];
     else browser.cookies[name] = value;
