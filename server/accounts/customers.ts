@@ -11,7 +11,7 @@ import {
   updateCustomer,
 } from '../people/customer.ts';
 import { deleteHalfSessionsOfCustomer } from '../sessions/half-session.ts';
-import { type NotAgreed, withAgreement } from '../single-sign-on/with-agreement.ts';
+import { withAgreement } from '../single-sign-on/with-agreement.ts';
 import { changedSteps } from './users.ts';
 
 /** Adds a customer from validated fields, and records it; false if the key is taken. */
@@ -23,10 +23,6 @@ export async function addCustomer(sql: Database, customer: NewCustomer, { now, .
     return true;
   });
 }
-
-type ChangeCustomerResult =
-  | { kind: 'changed'; steps: AuditStep[] }
-  | { kind: 'unchanged' | 'notFound' | 'changedMeanwhile' };
 
 /** What operators set for a customer, as events say it. */
 export function customerInWords(customer: NewCustomer & { active?: boolean }): AuditStep[] {
@@ -44,34 +40,32 @@ export function customerInWords(customer: NewCustomer & { active?: boolean }): A
 /** Changes a customer and records it. Sessions see it at their next request, which reads the customer again. */
 export async function changeCustomer(sql: Database, key: string, changes: CustomerChanges, by: ByWhoSaw) {
   const { now, seen, ...who } = by;
-  return await sql.begin(async (sql): Promise<ChangeCustomerResult> => {
+  return await sql.begin(async (sql) => {
     const customer = await findCustomerForUpdate(sql, key);
-    if (!customer) return { kind: 'notFound' };
+    if (!customer) return { kind: 'notFound' } as const;
     if (seen !== undefined && seen !== (await newestActOn(sql, { customerKey: key })))
-      return { kind: 'changedMeanwhile' };
+      return { kind: 'changedMeanwhile' } as const;
     const steps = changedSteps(customerInWords(customer), customerInWords({ ...customer, ...changes }));
-    if (steps.length === 0) return { kind: 'unchanged' };
+    if (steps.length === 0) return { kind: 'unchanged' } as const;
     await updateCustomer(sql, customer.id, changes);
     if (changes.twoFactor && changes.twoFactor !== customer.twoFactor)
       await deleteHalfSessionsOfCustomer(sql, customer.id);
     await insertAuditEvent(sql, { event: 'customer-changed', customerKey: key, steps, ...who }, now);
-    return { kind: 'changed', steps };
+    return { kind: 'changed', steps } as const;
   });
 }
-
-type RemoveCustomerResult = { kind: 'removed'; usersLeftWithout: string[] } | { kind: 'notFound' } | NotAgreed;
 
 /**
  * Removes a customer with its memberships and connections, and records it; only with `isAgreed`. Returns the users left
  * without a customer.
  */
 export async function removeCustomer(sql: Database, key: string, { now, ...who }: By, isAgreed = false) {
-  return await withAgreement(sql, { toAll: isAgreed }, async (sql): Promise<RemoveCustomerResult> => {
+  return await withAgreement(sql, { toAll: isAgreed }, async (sql) => {
     const customer = await findCustomerForUpdate(sql, key);
-    if (!customer) return { kind: 'notFound' };
+    if (!customer) return { kind: 'notFound' } as const;
     const usersLeftWithout = await listUsersOfOnly(sql, customer.id);
     await deleteCustomer(sql, customer.id);
     await insertAuditEvent(sql, { event: 'customer-removed', customerKey: key, ...who }, now);
-    return { kind: 'removed', usersLeftWithout };
+    return { kind: 'removed', usersLeftWithout } as const;
   });
 }

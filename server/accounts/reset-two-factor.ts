@@ -18,18 +18,16 @@ import { actOnUser } from './act-on-user.ts';
 /** The queue of the resets that are an hour ahead; at most one of a user. */
 export const pendingResets = 'factor-reset';
 
-type ResetTwoFactorResult = { kind: 'nothing' } | { kind: 'removed'; sessionsEnded: number };
-
 /**
  * Removes every second factor of a user: app, email, recovery codes, remembered devices; ends sessions and notifies the
  * user. The operator has verified who lost a phone: nothing that a visitor does leads here. Null if the user is unknown.
  */
-export async function resetTwoFactor(sql: Database, name: string, by: By): Promise<ResetTwoFactorResult | null> {
+export async function resetTwoFactor(sql: Database, name: string, by: By) {
   return await actOnUser(sql, name, (sql, user) => removeTwoFactor(sql, user, by));
 }
 
 /** The same for a user who is locked. */
-async function removeTwoFactor(sql: Connection, user: User, { now, ...who }: By): Promise<ResetTwoFactorResult> {
+async function removeTwoFactor(sql: Connection, user: User, { now, ...who }: By) {
   const { id: userId } = user;
   await deletePendingReset(sql, userId);
   const hadApp = await deleteTotp(sql, userId);
@@ -37,7 +35,7 @@ async function removeTwoFactor(sql: Connection, user: User, { now, ...who }: By)
   const devices = await deleteRememberedDevices(sql, userId);
   await deleteRecoveryCodes(sql, userId);
   await deleteCodeThrottles(sql, userId);
-  if (!hadApp && !hadEmail && devices === 0) return { kind: 'nothing' };
+  if (!hadApp && !hadEmail && devices === 0) return { kind: 'nothing' } as const;
   const sessionsEnded = await endSessionsOfUser(sql, userId);
   const removed = [hadApp && 'app', hadEmail && 'email'].filter(Boolean).join(', ');
   const steps = [
@@ -47,26 +45,24 @@ async function removeTwoFactor(sql: Connection, user: User, { now, ...who }: By)
   ];
   await insertAuditEvent(sql, { event: 'two-factor-reset', ...whoseEvent(user), steps, ...who }, now);
   if (removed) await queueMail(sql, user, { kind: 'secondFactorRemoved', now });
-  return { kind: 'removed', sessionsEnded };
+  return { kind: 'removed', sessionsEnded } as const;
 }
-
-type ResetLaterResult = { kind: 'nothing' } | { kind: 'begun'; at: Date };
 
 /**
  * Begins the reset of a user's second factor, which takes effect in an hour: whoever has talked support into it for somebody else's
  * account gains nothing as long as the owner reads the mail in time. Asked again it changes nothing; null if the user is unknown.
  */
-export async function resetTwoFactorLater(sql: Database, name: string, by: By): Promise<ResetLaterResult | null> {
+export async function resetTwoFactorLater(sql: Database, name: string, by: By) {
   const { now, ...who } = by;
-  return await actOnUser(sql, name, async (sql, user): Promise<ResetLaterResult> => {
+  return await actOnUser(sql, name, async (sql, user) => {
     const begun = await rowOrNull(sql<{ at: Date }[]>`
       select made_at as at from job where queue = ${pendingResets} and user_id = ${user.id}`);
-    if (begun) return { kind: 'begun', ...begun };
+    if (begun) return { kind: 'begun', ...begun } as const;
     const factors = await sql`
       select from totp where user_id = ${user.id} union all
       select from email_factor where user_id = ${user.id} union all
       select from remembered_device where user_id = ${user.id} limit 1`;
-    if (factors.length === 0) return { kind: 'nothing' };
+    if (factors.length === 0) return { kind: 'nothing' } as const;
     const at = new Date(now.getTime() + hour);
     const job = { id: randomUUID(), queue: pendingResets, isWaitedFor: false, payload: who, userId: user.id };
     await insertJob(sql, { ...job, madeAt: at });
@@ -75,7 +71,7 @@ export async function resetTwoFactorLater(sql: Database, name: string, by: By): 
     await insertAuditEvent(sql, { event: 'two-factor-reset-begun', ...whoseEvent(user), steps, ...who }, now);
     // Also who is inactive: otherwise whoever deactivates them first would do it unseen.
     await queueMail(sql, user, { kind: 'secondFactorResetSoon', now, takesEffectAt });
-    return { kind: 'begun', at };
+    return { kind: 'begun', at } as const;
   });
 }
 

@@ -23,7 +23,7 @@ const week = 7 * day;
 /** A customer: their people, networks, policies and connections. */
 export const customer: DeskPageRoom<Customer> = {
   path: '/customers/:key',
-  find: findDeskCustomer,
+  find: customerFor('seeCustomer'),
   target: ({ key }) => ({ kind: 'customer', key }),
   acts: customerActs,
   view: async (deps, asked, found, fields) => {
@@ -45,11 +45,12 @@ export const customer: DeskPageRoom<Customer> = {
   },
 };
 
-/** The customer of an address, if they are there for whoever asks. */
-export async function findDeskCustomer(_deps: Deps, { desk, params }: Asked): Promise<Customer | null> {
-  const { key = '' } = params;
-  if (readShortName(key).kind === 'refused') return null;
-  return mayAct(desk.actor, 'seeCustomer', { kind: 'customer', key }) ? await findCustomer(desk.sql, key) : null;
+/** Finds the customer of an address, if they are there for whoever asks and may do this. */
+export function customerFor(act: 'seeCustomer' | 'import') {
+  return async (_deps: Deps, { desk, params: { key = '' } }: Asked): Promise<Customer | null> => {
+    if (readShortName(key).kind === 'refused') return null;
+    return mayAct(desk.actor, act, { kind: 'customer', key }) ? await findCustomer(desk.sql, key) : null;
+  };
 }
 
 type View = DeskViewOf<'customer'>;

@@ -16,7 +16,6 @@ import type { DeskVisit } from './desk-visit.ts';
 import { eventRowOf } from './events.ts';
 import { mayAct, rules } from './may-act.ts';
 
-/** What the form of a proof does. */
 const proveAction = 'prove';
 
 /** The fields of a form that are no entries, or secret: all others come back after a refusal or a proof. */

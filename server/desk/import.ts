@@ -2,20 +2,16 @@ import { proofToAsk } from '../account/prove.ts';
 import { checkImport, findImport, runImport } from '../accounts/run-import.ts';
 import { readText } from '../config/read-text-file.ts';
 import { limits } from '../limits.ts';
-import { type Customer, findCustomer } from '../people/customer.ts';
+import type { Customer } from '../people/customer.ts';
 import { countAttempt } from '../throttle/throttle.ts';
+import { customerFor } from './customer.ts';
 import { accepted, type DeskPageRoom, Refused } from './desk-page.ts';
-import { mayAct } from './may-act.ts';
 
 /** Adds people to a customer from a CSV file: a file that is sent is checked, and imported once somebody has seen what it would do. */
 export const importPage: DeskPageRoom<Customer> = {
   path: '/customers/:key/import',
   bodyLimit: limits.importBytes,
-
-  async find(_deps, { desk, params: { key = '' } }) {
-    if (!mayAct(desk.actor, 'import', { kind: 'customer', key })) return null;
-    return await findCustomer(desk.sql, key);
-  },
+  find: customerFor('import'),
   target: ({ key }) => ({ kind: 'customer', key }),
 
   view: async (deps, { desk }, { id, key, name }) => ({

@@ -5,7 +5,7 @@ import { inviteUsers } from '../accounts/invite-users.ts';
 import { keepTwoFactor, resetTwoFactor, resetTwoFactorLater } from '../accounts/reset-two-factor.ts';
 import { type ChangeOfUser, changeUser } from '../accounts/users.ts';
 import { insertAuditEvent } from '../audit/audit-event.ts';
-import { customersOfEvent } from '../audit/audit-events.ts';
+import { whoseEvent } from '../audit/audit-events.ts';
 import type { Deps } from '../deps.ts';
 import { readDisplayName, readEmail, readShortName } from '../names/read-name.ts';
 import { isWithin, readGroups, splitGroups } from '../people/groups.ts';
@@ -79,14 +79,12 @@ function ownKey({ customers }: FoundPerson, asked: string | undefined): string {
 
 /** Ends a person's sessions; of one with other customers, those for the customers of whoever asks. */
 async function endSessions(_deps: Deps, { desk }: Asked, found: FoundPerson) {
-  const { id: userId, username, isForeign, customers } = found;
-  if (!isForeign) return done(await signOutUser(desk.sql, username, desk.by));
+  if (!found.isForeign) return done(await signOutUser(desk.sql, found.username, desk.by));
   const { now, ...who } = desk.by;
   await desk.sql.begin(async (sql) => {
-    const [row] = await sql<[{ ended: number }]>`select end_desk_sessions(${userId}) as ended`;
+    const [row] = await sql<[{ ended: number }]>`select end_desk_sessions(${found.id}) as ended`;
     const steps = [{ step: 'sessions ended', outcome: String(row.ended) }];
-    const event = { event: 'user-signed-out', userId, username, ...customersOfEvent(customers), steps } as const;
-    await insertAuditEvent(sql, { ...event, ...who }, now);
+    await insertAuditEvent(sql, { event: 'user-signed-out', ...whoseEvent(found), steps, ...who }, now);
   });
   return 'done' as const;
 }

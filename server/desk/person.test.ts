@@ -57,6 +57,15 @@ it('a reference of somebody else says nothing', async () => {
   expect((await pageOf(alice, sam, `?reference=${reference}`)).body).not.toContain('id="why"');
 });
 
+it('a reference of a request is found however many events came since', async () => {
+  const sam = await atDesk(portal, 'sam');
+  await failedSignIn('alice', 'wrong');
+  const [event] = await portal.sql`select request_id from audit_event where event = 'sign-in-refused'`;
+  await portal.sql`
+    insert into audit_event (at, event, user_id) select now(), 'signed-out', ${alice} from generate_series(1, 60)`;
+  expect((await pageOf(alice, sam, `?reference=${event?.request_id.slice(0, 8)}`)).body).toContain('id="why"');
+});
+
 it('an administrator sees of a shared person what is of their own customer, and ends its sessions only', async () => {
   const ada = await atDesk(portal, 'ada');
   const cookies = await signedIn(portal, 'bert');

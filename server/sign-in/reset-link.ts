@@ -113,27 +113,21 @@ export async function makeLink(
   return { token, replaced };
 }
 
-type IssueResetLinkResult =
-  | { kind: 'notFound' }
-  /** A change by link would be refused. */
-  | { kind: 'useless'; username: string; problem: string }
-  | { kind: 'issued'; username: string; token: string };
-
 /** Makes a reset link for an operator to hand over, by a user's username or email; with `keys` it is mailed to the user instead. */
 export async function issueResetLink(sql: Database, name: string, by: By, keys: Pick<Keys, 'seal'> | null = null) {
   const { now, ...who } = by;
-  return await sql.begin(async (sql): Promise<IssueResetLinkResult> => {
+  return await sql.begin(async (sql) => {
     const [user] = (await findResetUsersForUpdate(sql, [foldLoginName(name)], null)).values();
-    if (!user) return { kind: 'notFound' };
+    if (!user) return { kind: 'notFound' } as const;
     const { id: userId, username } = user;
     const problem = problemOfLink(user);
-    if (problem) return { kind: 'useless', username, problem };
+    if (problem) return { kind: 'useless', username, problem } as const;
     const { token } = await makeLink(sql, userId, now);
     if (keys)
       await queueMail(sql, user, { kind: 'resetLink', now }, { token, tokenHash: tokenHash(token), keys: keys.seal });
     const event = keys ? 'reset-link-mailed' : 'reset-link-made';
     await insertAuditEvent(sql, { event, ...whoseEvent(user), ...who }, now);
-    return { kind: 'issued', username, token };
+    return { kind: 'issued', username, token } as const;
   });
 }
 

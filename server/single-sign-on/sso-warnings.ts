@@ -26,7 +26,6 @@ async function lockedDomains(sql: Connection): Promise<string[]> {
 
 /** Something single sign-on needs that expires. `connection` is a key, or null for the portal's own. */
 export type End = { connection: string | null; what: 'certificate' | 'client secret' | 'portal key'; endsAt: Date };
-type EndOfConnection = End & { what: 'certificate' | 'client secret' };
 
 /** Everything with a known expiry, soonest first. Disabled connections are left out. */
 export async function listEnds(sql: Connection): Promise<End[]> {
@@ -40,11 +39,9 @@ export async function listEnds(sql: Connection): Promise<End[]> {
 }
 
 /** What of a connection expires. A provider that has published its next certificate works as long as one of them is valid. */
-export function endsOf(connection: SsoConnection): EndOfConnection[] {
+export function endsOf(connection: SsoConnection): (End & { what: 'certificate' | 'client secret' })[] {
   const { key, secretEndsAt } = connection;
-  const secret: EndOfConnection[] = secretEndsAt
-    ? [{ connection: key, what: 'client secret', endsAt: secretEndsAt }]
-    : [];
+  const secret = secretEndsAt ? [{ connection: key, what: 'client secret' as const, endsAt: secretEndsAt }] : [];
   if (connection.protocol === 'oidc') return secret;
   const times = connection.settings.certificates.map((pem) => new X509Certificate(pem).validToDate.getTime());
   return [{ connection: key, what: 'certificate', endsAt: new Date(Math.max(...times)) }];
