@@ -149,7 +149,6 @@ export type AccountPage = {
   /** Names the session that the page belongs to; opens nothing. */
   sessionId: string;
   notice: AccountNotice | null;
-  /** Why a new password was refused. */
   reason: ChangeFailedReason | null;
   /** What was begun, by its name; with `ask` if it needs a proof first. */
   begun: string | null;

@@ -37,7 +37,6 @@ export const calls = {
 
 export type Call = keyof typeof calls;
 
-/** Returns the address of a call. */
 export function callUrl(basePath: string, call: Call): string {
   return basePath + calls[call].path;
 }

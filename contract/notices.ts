@@ -29,7 +29,6 @@ export const notices = [
 ] as const;
 export type Notice = (typeof notices)[number];
 
-/** The notice that a query names, or null. */
 export function noticeOfSearch(search: string): Notice | null {
   const text = new URLSearchParams(search).get('notice');
   return notices.find((notice) => notice === text) ?? null;

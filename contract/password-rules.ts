@@ -41,7 +41,6 @@ export function passwordScore(password: string): number {
   );
 }
 
-/** The popular entry that the password contains, or null. */
 export function popularEntryIn(password: string): string | null {
   const lower = password.normalize('NFC').toLowerCase();
   return popularEntries.find((entry) => lower.includes(entry)) ?? null;

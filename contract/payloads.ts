@@ -15,7 +15,6 @@ function form<Must extends string, May extends string>(must: Record<Must, TextRu
   return { type: 'object', required: Object.keys(must) as Must[], properties } as const;
 }
 
-/** What a posted form holds. */
 type Sent<Form extends { required: string[]; properties: object }> = Record<Form['required'][number], string> &
   Partial<Record<keyof Form['properties'], string>>;
 

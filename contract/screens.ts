@@ -31,7 +31,6 @@ export const legacyPaths: Record<string, string> = {
 /** Where a visitor lands after sign-in by default; relative to the base path. */
 export const hubStartPath = '/portal.html';
 
-/** The query parameters that screens understand. */
 export const queryNames = {
   login: 'login',
   language: 'lang',

@@ -13,7 +13,6 @@ export function loginOf(search: string): string {
   return (parameterOf(search, queryNames.login) ?? '').slice(0, 320);
 }
 
-/** The query without the named parameters. */
 export function withoutParameters(search: string, names: readonly string[]): string {
   const query = new URLSearchParams(search);
   if (!names.some((name) => query.has(name))) return search;
@@ -31,7 +30,6 @@ export function withMissingOf(search: string, other: string): string {
 /** A reason may be a bare number (specification §2). */
 const parametersOf = (search: string) => new URLSearchParams(search.replace(/^\?(\d+)=?(?=&|$)/, '?reason=$1'));
 
-/** The query with one parameter set. */
 export function withParameter(search: string, name: string, value: string): string {
   const query = new URLSearchParams(search);
   query.set(name, value);
@@ -64,7 +62,6 @@ export function screenAt({ screen }: Page, place: Place): PageScreen {
   return screen.name === place.screen.name ? ({ ...screen, ...place.screen } as PageScreen) : place.screen;
 }
 
-/** The language that a query requests, or null. */
 export function languageOfSearch(search: string): Language | null {
   return languageOfTag(parameterOf(search, queryNames.language) ?? '');
 }

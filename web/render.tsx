@@ -39,7 +39,6 @@ export function styleText(accentColour: string | null): string {
   return plaster + colours + tokens + portal + screens;
 }
 
-/** Returns the whole HTML document of one page. */
 export function renderDocument(page: Page, assets: PageAssets): string {
   return documentOf(page, assets, renderContent(page, assets));
 }

@@ -55,7 +55,6 @@ export async function sendNewCode(url: string): Promise<{ name: 'sent'; seconds:
   return { name: 'sent', seconds: secondsOf(answer.headers.get('retry-after')) ?? 0 };
 }
 
-/** What an app needs. */
 export async function fetchRegistration(basePath: string): Promise<RegistrationAnswer | CallFailure> {
   const answer = await send(callUrl(basePath, 'twoFactorRegistration'), {});
   if (answer?.status !== 200) return await failureOf(answer);

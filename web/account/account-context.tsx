@@ -30,7 +30,6 @@ export function useBehind() {
 
 export const AccountContext = createContext(null as unknown as AccountPage);
 
-/** The page, its texts, and the addresses of sections. */
 export function useAccount() {
   const { page, message, askedLanguage } = useApp();
   return {

@@ -12,7 +12,6 @@ type Props = {
   /** Whether the code is the screen's initial focus. */
   isFirst: boolean;
   onMove: (boxes: Boxes) => void;
-  /** Something else than a code was pasted. */
   onRefused: () => void;
 };
 

@@ -4,14 +4,12 @@ import { queryNames } from '#contract/screens.ts';
 import { useApp } from '../app-context.ts';
 import type { MessageKey } from '../messages.ts';
 import { isCodeSentViaEmail } from '../screen-title.ts';
-import { CallForm } from './call-form.tsx';
+import { CallForm, type Said, SignInOver, useCodeCheck } from './call-form.tsx';
 import { CheckedField } from './checked-field.tsx';
 import { type Boxes, CodeField, codeOf, completes, emptyBoxes } from './code-boxes.tsx';
-import { type Said, useCodeCheck } from './code-check.ts';
 import { fieldValue, isFilled, SubmitButton } from './portal-form.tsx';
 import { ChangeUserLinks, ExitLink } from './screen-links.tsx';
 import { SendAgain, TwoFactorFields } from './send-again.tsx';
-import { SignInOver } from './sign-in-over.tsx';
 
 type Props = {
   /** The heading and what it asks for, until there is nothing to enter any more. */

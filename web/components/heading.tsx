@@ -18,7 +18,6 @@ export function Heading({ prefix, icon, kind = 'plain', children }: Props) {
   );
 }
 
-/** Whose account the page is about. */
 export function PageAccount({ account }: { account: string | undefined }) {
   const { message } = useApp();
   return account ? <p className="lede">{message('page-account', { account })}</p> : null;

@@ -13,7 +13,6 @@ type Props = {
   children: ReactNode;
 };
 
-/** Says what happened. */
 export function Alert({ id, kind = 'info', title, answerTo = null, children }: Props) {
   const element = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -81,7 +81,6 @@ export function Mark() {
   );
 }
 
-/** The operator's links, and the language menu. */
 export function PageFooter() {
   const { message, page } = useApp();
   const { links } = page.branding;

@@ -81,7 +81,6 @@ export function SubmitButton({ isQuiet = false, children }: { isQuiet?: boolean;
   );
 }
 
-/** What a form sends besides what is entered. */
 export function HiddenFields({ of }: { of: readonly [name: string, value: string | undefined][] }) {
   return of.map(([name, value]) => <input key={name + value} type="hidden" name={name} value={value} />);
 }
@@ -106,7 +105,6 @@ export function isFilled(form: HTMLFormElement, name: string): boolean {
   return input instanceof HTMLInputElement && (input.value !== '' || input.matches(':-webkit-autofill'));
 }
 
-/** The text of a field. */
 export function fieldValue(form: HTMLFormElement, name: string): string {
   const input = form.elements.namedItem(name);
   return input instanceof HTMLInputElement ? input.value : '';

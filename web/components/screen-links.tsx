@@ -63,7 +63,6 @@ function linkTo(screen: PlainScreen, text: MessageKey, { isDocument = false } = 
 }
 
 export const LoginLink = linkTo('login', 'return-to-login');
-/** To the form that sends a new reset link. */
 export const ForgottenLink = linkTo('forgotten', 'change-failed-new-link');
 /** Only the server knows what is kept for this browser: the link of a new password, and its account. */
 export const ChooseLink = linkTo('forgottenChange', 'change-failed-choose', { isDocument: true });

@@ -3,7 +3,7 @@ import { queryNames } from '#contract/screens.ts';
 import { useApp } from '../app-context.ts';
 import { type MessageKey, relativeTime } from '../messages.ts';
 import { sendNewCode } from '../server-calls.ts';
-import type { Said } from './code-check.ts';
+import type { Said } from './call-form.tsx';
 import { noticeText } from './notice.tsx';
 import { PortalForm } from './portal-form.tsx';
 import { ChangeUserLinks } from './screen-links.tsx';

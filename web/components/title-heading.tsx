@@ -18,7 +18,6 @@ export function TitleHeading({ titleKey, prefix }: { titleKey: MessageKey; prefi
   );
 }
 
-/** The title of a document that has this heading. */
 export function documentTitle(heading: string, { branding }: Page): string {
   return `${heading} · ${branding.name}`;
 }

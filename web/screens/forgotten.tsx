@@ -75,11 +75,10 @@ export function EmailInfo() {
 
 export function ForgottenChangedInfo() {
   const { message, asked } = useApp();
-  const isKept = asked('destination');
   return (
     <>
       <Heading icon="check" kind="good">
-        {message(isKept ? 'changed-onwards' : 'changed-text')}
+        {message(asked('destination') ? 'changed-onwards' : 'changed-text')}
       </Heading>
       <div className="stack">
         <LoginLink className="button" />

@@ -10,7 +10,6 @@ import { TextAt } from '../times.tsx';
 
 type Props = ViewOf<'app'>;
 
-/** The authenticator app: set up, replace, remove. */
 export function App({ since, isRequired, isPart, next }: Props) {
   const { text, begun, toSection } = useAccount();
   if (isPart) return <ClosedSection why="account-part" />;
@@ -64,7 +63,6 @@ function NextApp(next: NonNullable<Props['next']>) {
   );
 }
 
-/** How many recovery codes are left, and new ones. */
 export function RecoveryCodes({ left, hasApp, isPart }: ViewOf<'recoveryCodes'>) {
   const { text, toSection } = useAccount();
   if (isPart) return <ClosedSection why="account-part" />;

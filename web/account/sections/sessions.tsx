@@ -68,7 +68,6 @@ export function Devices({ devices, isPart }: ViewOf<'devices'>) {
   );
 }
 
-/** The last sign-ins with their outcome. */
 export function SignIns({ signIns }: ViewOf<'signIns'>) {
   const { text } = useAccount();
   return (
