@@ -1,5 +1,6 @@
+import { isProviderAddress } from '#server/config/public-url.ts';
 import { readTextFile } from '#server/config/read-text-file.ts';
-import { isProviderAddress, openConversation, ProviderFailure } from '#server/http/provider-fetch.ts';
+import { openConversation, ProviderFailure } from '#server/http/provider-fetch.ts';
 import { canonicalDomain, type Reading } from '#server/names/read-name.ts';
 import { readTime } from '#server/names/read-time.ts';
 import { readSamlMetadata, type SamlMetadata } from '#server/single-sign-on/saml/provider-metadata.ts';

@@ -1,8 +1,8 @@
 import { type Call, calls } from '#contract/calls.ts';
 import { hubStartPath, screenPaths } from '#contract/screens.ts';
-import { isProviderAddress } from '../http/provider-fetch.ts';
 import { second } from '../limits.ts';
 import { parseNetworkList } from '../names/network.ts';
+import { isProviderAddress } from './public-url.ts';
 import type { ConfigFile } from './read-config-file.ts';
 
 /** The application behind the gate. */

@@ -4,6 +4,13 @@ import type { ConfigFile } from './read-config-file.ts';
 /** A machine's names for itself; plain http is only allowed for them. */
 export const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
 
+/** Whether we talk to an address, or send visitors there: https, or this machine. */
+export function isProviderAddress(text: unknown): text is string {
+  const url = typeof text === 'string' ? URL.parse(text) : null;
+  if (!url || url.username || url.password) return false;
+  return url.protocol === 'https:' || (url.protocol === 'http:' && loopbackNames.includes(url.hostname));
+}
+
 /** Reads PUBLIC_URL: an origin by https, or of this machine. Adds what is wrong with it to `problems`. */
 export function readPublicUrl(text: string, problems: string[]): URL {
   const url = URL.parse(text);

@@ -3,7 +3,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import type { CustomFetchOptions } from 'openid-client';
 import type { Agent, Response as Answer } from 'undici';
 import { canonicalIpAddress } from '#contract/addresses.ts';
-import { loopbackNames } from '../config/public-url.ts';
+import { isProviderAddress } from '../config/public-url.ts';
 import { limits } from '../limits.ts';
 import { familyOf, parseNetworkList } from '../names/network.ts';
 
@@ -40,13 +40,6 @@ export function openConversation(networks: readonly string[], within: number = l
 
 function unexpected(url: string, words: string): ProviderFailure {
   return new ProviderFailure(`${placeOf(new URL(url))} answers ${words}`);
-}
-
-/** Whether we talk to an address, or send visitors there: https, or this machine. */
-export function isProviderAddress(text: unknown): text is string {
-  const url = typeof text === 'string' ? URL.parse(text) : null;
-  if (!url || url.username || url.password) return false;
-  return url.protocol === 'https:' || (url.protocol === 'http:' && loopbackNames.includes(url.hostname));
 }
 
 function statusWords({ status }: Response): string {

@@ -1,7 +1,7 @@
 import { screenUrl } from '#contract/screens.ts';
+import { isProviderAddress } from '../config/public-url.ts';
 import { unseal } from '../crypto/keys.ts';
 import type { Deps } from '../deps.ts';
-import { isProviderAddress } from '../http/provider-fetch.ts';
 import type { DeletedSession } from '../sessions/end-sessions.ts';
 import { idTokenPlace } from '../sessions/session.ts';
 import { portalKeys } from './portal-keys.ts';

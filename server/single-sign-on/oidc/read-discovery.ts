@@ -1,8 +1,8 @@
 import { allowInsecureRequests, ClientError, customFetch, discovery, type ServerMetadata } from 'openid-client';
+import { isProviderAddress } from '../../config/public-url.ts';
 import {
   ConnectionBroken,
   type Conversation,
-  isProviderAddress,
   openConversation,
   ProviderFailure,
   refusedByHost,

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
-import { type Conversation, isProviderAddress, ProviderFailure } from '../../http/provider-fetch.ts';
+import { isProviderAddress } from '../../config/public-url.ts';
+import { type Conversation, ProviderFailure } from '../../http/provider-fetch.ts';
 import { day, limits } from '../../limits.ts';
 import { said } from '../provider-answer.ts';
 import type { SamlLogoutService, SamlSettings } from '../sso-connection.ts';

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
+import { isProviderAddress } from '../../config/public-url.ts';
 import type { Deps } from '../../deps.ts';
-import { isProviderAddress } from '../../http/provider-fetch.ts';
 import type { SamlKept } from '../claim-visit.ts';
 import { type PortalKey, portalKeys } from '../portal-keys.ts';
 import { type ProviderAnswer, type Refusal, refusalFor, said } from '../provider-answer.ts';
