@@ -4,7 +4,6 @@ import type { OpenSecondFactor, PageScreen } from '#contract/page.ts';
 import { problemStatuses } from '#contract/page.ts';
 import { documentForTest as render } from '#test/support/page-for-test.ts';
 import { allTexts } from './all-texts.ts';
-import { styleText } from './render.tsx';
 
 const screens: [string, string | null][] = [
   ['/portal/', '/portal/performlogin'],
@@ -208,9 +207,4 @@ it('IP-16 an address is shown only if it is valid', () => {
 it('IN-04 a long address is truncated', () => {
   const html = render(`/portal/${'x'.repeat(8000)}`);
   expect(/<code>(.*)<\/code>/.exec(html)?.[1]?.replaceAll('<wbr/>', '').length).toBeLessThan(260);
-});
-
-it('refuses as an accent what is no colour', () => {
-  for (const text of ['red}body{display:none', '</style><script>', 'red;--x:1', 'url("x")', 'red', '#12345', ''])
-    expect(() => styleText(text), text).toThrow('Not a colour as #rgb or #rrggbb');
 });

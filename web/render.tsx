@@ -1,11 +1,9 @@
 import { renderToString } from 'react-dom/server';
-import { houseBrand } from '#contract/colour.ts';
 import type { Language } from '#contract/languages.ts';
 import type { OwnTexts, Page, RenderedPage } from '#contract/page.ts';
 import { placeOfUrl } from './addresses.ts';
 import { allTexts, invitationTexts } from './all-texts.ts';
 import { App } from './app.tsx';
-import { brandColours } from './brand-colours.ts';
 import { documentTitle } from './components/title-heading.tsx';
 import { filled, serverTexts, type Texts } from './messages.ts';
 import { titleKey } from './screen-title.ts';
@@ -24,20 +22,13 @@ export type PageAssets = {
   deskScript: string;
   messages: Record<Language, string>;
   style: string;
-  /** Of the brand; null keeps the default. */
-  accentColour: string | null;
+  /** Of the brand. */
+  accentColour: string;
   texts: Partial<Record<Language, Partial<Texts>>>;
 };
 
-/** The style of every document. Null keeps the default brand. */
-export function styleText(accentColour: string | null): string {
-  const brand = accentColour ?? houseBrand;
-  if (!/^#(?:[\da-f]{3}){1,2}$/i.test(brand)) throw new Error(`Not a colour as #rgb or #rrggbb: ${brand}`);
-  const { day, night } = brandColours(brand);
-  // A page is printed as by day.
-  const colours = `:root{${day}}@media screen and (prefers-color-scheme:dark){:root{${night}}}`;
-  return plaster + colours + tokens + portal + screens;
-}
+/** The style of every document, with the colours of its brand. */
+export const styleText = (colours: string) => plaster + colours + tokens + portal + screens;
 
 export function renderDocument(page: Page, assets: PageAssets): string {
   return documentOf(page, assets, renderContent(page, assets));
@@ -82,7 +73,7 @@ export function documentOf(
 <meta name="theme-color" content="#0b0f19" media="(prefers-color-scheme:dark)">
 <meta name="description" content="${escaped(filled(textsFor(page, assets).description, { name: page.branding.name }))}">
 <title>${escaped(title)}</title>
-${onwards(page)}<link rel="icon" href="${iconOf(assets.accentColour ?? houseBrand)}">
+${onwards(page)}<link rel="icon" href="${iconOf(assets.accentColour)}">
 ${preloads}<style>${assets.style}</style>${style}
 </head>
 <body>

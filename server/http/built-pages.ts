@@ -5,6 +5,8 @@ import type { DeskPage } from '#contract/desk.ts';
 import { languages } from '#contract/languages.ts';
 import type { Page } from '#contract/page.ts';
 import type { Brand } from '../config/brand.ts';
+import { brandStyle } from '../config/brand-colours.ts';
+import { houseBrand } from '../config/colour.ts';
 import { root } from '../config/root.ts';
 
 type Look = { basePath: string; brand: Pick<Brand, 'accentColour' | 'texts'> };
@@ -33,7 +35,7 @@ export type BuiltStaticPages = BuiltFiles & { render: (page: Page) => StaticDocu
 type StaticDocument = { html: string; scripts: string[] };
 
 type PageAssets = ReturnType<typeof assetsOf>;
-type Styles = { styleText: (accentColour: string | null) => string };
+type Styles = { styleText: (colours: string) => string };
 type Renderer = Styles & { renderDocument: (page: Page, assets: PageAssets) => string };
 type BehindRenderer = {
   styles: readonly string[];
@@ -84,6 +86,7 @@ function assetsOf({ basePath, brand }: Look, renderer: Styles) {
     string,
     { file: string }
   >;
+  const accentColour = brand.accentColour ?? houseBrand;
   const addressOf = (source: string) => {
     const entry = manifest[source];
     if (!entry) throw new Error(`the build has no ${source}`);
@@ -95,8 +98,8 @@ function assetsOf({ basePath, brand }: Look, renderer: Styles) {
     passkeyScript: addressOf('web/passkeys/ceremony.ts'),
     deskScript: addressOf('web/desk/search-as-typed.ts'),
     messages: Object.fromEntries(languages.map((tag) => [tag, addressOf(`messages/${tag}.json`)])),
-    style: renderer.styleText(brand.accentColour),
-    accentColour: brand.accentColour,
+    style: renderer.styleText(brandStyle(accentColour)),
+    accentColour,
     texts: brand.texts,
   };
 }

@@ -1,4 +1,4 @@
-import { hexOf, houseBrand, litFrom, type Oklch, oklchOf } from '#contract/colour.ts';
+import { hexOf, houseBrand, litFrom, type Oklch, oklchOf } from '../config/colour.ts';
 
 /** The colours of an email in one theme, as `#rrggbb`. */
 export type MailColours = {
@@ -17,7 +17,7 @@ export type MailColours = {
   label: string;
 };
 
-/** The colours of the pages (`web/brand-colours.ts`) for email programs, which do not support variables. */
+/** The colours of the pages (`config/brand-colours.ts`) for email programs, which do not support variables. */
 export function mailLayoutColours(accentColour: string | null): { day: MailColours; night: MailColours } {
   const brand = oklchOf(accentColour ?? houseBrand);
   return { day: dayColours(brand), night: nightColours(brand) };

@@ -10,7 +10,7 @@ export const assetsForTest = {
   deskScript: '/portal/assets/desk.js',
   messages: Object.fromEntries(languages.map((tag) => [tag, `/portal/assets/${tag}.js`])) as Record<Language, string>,
   style: 'body{}',
-  accentColour: null,
+  accentColour: '#21489c',
   texts: {},
 };
 

@@ -1,9 +1,17 @@
-import { hexOf, litFrom, mixed, type Oklch, oklchOf } from '#contract/colour.ts';
+import { hexOf, litFrom, mixed, type Oklch, oklchOf } from './colour.ts';
 
 type Colours = Record<string, Oklch>;
 
 const white: Oklch = { l: 1, c: 0, h: 0 };
 const black: Oklch = { l: 0, c: 0, h: 0 };
+
+/** The colours of a brand, `#rgb` or `#rrggbb`, as the style of a page has them. Throws if it is none. */
+export function brandStyle(brand: string): string {
+  if (!/^#(?:[\da-f]{3}){1,2}$/i.test(brand)) throw new Error(`Not a colour as #rgb or #rrggbb: ${brand}`);
+  const { day, night } = brandColours(brand);
+  // A page is printed as by day.
+  return `:root{${day}}@media screen and (prefers-color-scheme:dark){:root{${night}}}`;
+}
 
 /**
  * The colours of the pages, as declarations of the properties that portal.css uses. In OKLCH equal lightness looks equally

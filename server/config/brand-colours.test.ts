@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { contrastOf } from '#test/support/contrast.ts';
-import { brandColours } from './brand-colours.ts';
-import { styleText } from './render.tsx';
+import { brandColours, brandStyle } from './brand-colours.ts';
 
 type Colours = Record<string, string>;
 
@@ -14,7 +13,7 @@ const grid = steps.flatMap((r) => steps.flatMap((g) => steps.map((b) => `#${[r, 
 /** The fixed colours, from the style sheets. */
 const meaning = {
   day: {
-    ...coloursOf(readFileSync(new URL('styles/plaster.css', import.meta.url), 'utf8')),
+    ...coloursOf(readFileSync(new URL('../../web/styles/plaster.css', import.meta.url), 'utf8')),
     danger: '#941617',
     success: '#115531',
     white: '#fff',
@@ -40,9 +39,9 @@ it('BR-01 the pages and emails of any brand are legible: a grid over all of sRGB
   fc.assert(fc.property(anyColour, expectLegible));
 });
 
-it('the colours of a brand reach the style of a page, by night only on a screen', () => {
-  const { day, night } = brandColours('#21489c');
-  expect(styleText('#21489c')).toContain(`:root{${day}}@media screen and (prefers-color-scheme:dark){:root{${night}}}`);
+it('refuses as an accent what is no colour', () => {
+  for (const text of ['red}body{display:none', '</style><script>', 'red;--x:1', 'url("x")', 'red', '#12345', ''])
+    expect(() => brandStyle(text), text).toThrow('Not a colour as #rgb or #rrggbb');
 });
 
 /** Every text at least 7:1, every edge that bounds a control and the focus ring at least 3:1 (WCAG 2.2, 1.4.6, 1.4.11). */
