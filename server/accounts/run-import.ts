@@ -17,8 +17,9 @@ export const importKept = day;
 /** How much of a file is read at once: more would hold up those who sign in meanwhile. */
 const sliceBytes = 16 * 1024;
 
-/** Refused lines that are shown. */
+/** Refused lines that are shown, and how many there may be before the rest is not read: it is another file than was meant. */
 const mostShown = 100;
+const mostRefused = 1000;
 
 const queueName = 'user-import';
 
@@ -60,7 +61,7 @@ export async function runImport(sql: Database, customerId: string, importId: str
   return await sql.begin(async (sql) => {
     const { count } = await sql`
       update user_import set stage = 'running', made_at = ${now}, ${nothingRead(sql)}
-      where customer_id = ${customerId} and id::text = ${importId} and stage = 'checked'`;
+      where customer_id = ${customerId} and id::text = ${importId} and stage = 'checked' and read = lines`;
     if (count > 0) await readLater(sql, { importId, by: who }, now);
     return count > 0;
   });
@@ -97,11 +98,12 @@ async function readSlice(deps: DepsWithoutWake, payload: Payload, seen: Map<stri
   const { importId, by } = payload;
   const part = await rowOrNull(sql<Part[]>`
     select c.id as "customerId", c.key, i.stage, i.header, i.read, i.read_bytes as "readBytes", octet_length(i.file) as bytes,
+      i.refused_count as "refusedCount",
       substring(i.file from i.read_bytes + 1 for ${sliceBytes}) as some
     from user_import i join customer c on c.id = i.customer_id
     where i.id = ${importId} and i.stage in ('checking', 'running')`);
   if (!part) return false;
-  const { customerId, key, stage, header, read, readBytes, bytes } = part;
+  const { customerId, key, stage, header, read, readBytes, bytes, refusedCount } = part;
   const some = part.some.toString();
   const slice = wholeRecords.exec(some)?.[0] ?? (some.slice(0, some.lastIndexOf('\n') + 1) || some);
   const { added, unchanged, refused } = await importUsers(
@@ -110,7 +112,7 @@ async function readSlice(deps: DepsWithoutWake, payload: Payload, seen: Map<stri
     { from: 'vestibule', customers: [key], acceptsUnverified: false, atDesk: true, dryRun: stage === 'checking', seen },
   );
   const readTo = readBytes + Buffer.byteLength(slice);
-  const isOver = readTo >= bytes;
+  const isOver = readTo >= bytes || refusedCount + refused.length > mostRefused;
   const next = stage === 'checking' ? 'checked' : 'done';
   const lines = refused.map((entry) => shown({ ...entry, line: entry.line + read })).slice(0, mostShown);
   return await sql.begin(async (sql) => {
@@ -132,7 +134,10 @@ async function readSlice(deps: DepsWithoutWake, payload: Payload, seen: Map<stri
 }
 
 type Part = Pick<ImportState, 'stage' | 'read'> &
-  Record<'customerId' | 'key' | 'header', string> & { some: Buffer } & Record<'readBytes' | 'bytes', number>;
+  Record<'customerId' | 'key' | 'header', string> & { some: Buffer } & Record<
+    'readBytes' | 'bytes' | 'refusedCount',
+    number
+  >;
 
 /** As many records as end in a text: a cell in quotes may have several lines. */
 const wholeRecords = /^(?:[^"\n]*(?:"[^"]*"[^"\n]*)*\n)+/;

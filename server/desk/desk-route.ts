@@ -5,11 +5,12 @@ import { queryNames } from '#contract/screens.ts';
 import { isFormOf } from '../account/account-visit.ts';
 import { proofToAsk, prove } from '../account/prove.ts';
 import { insertAuditEvent, listAuditEventsByReference } from '../audit/audit-event.ts';
+import type { AuditStep } from '../audit/audit-events.ts';
 import { referenceOfText } from '../audit/reference.ts';
 import type { Deps } from '../deps.ts';
 import { setCookie } from '../http/cookies.ts';
 import { refuse } from '../http/refuse.ts';
-import { languageOverride, splitUrl } from '../http/request-url.ts';
+import { languageOverride, recordable, splitUrl } from '../http/request-url.ts';
 import { nothingThere } from '../http/unexpected-error.ts';
 import { type Asked, type DeskPageRoom, type Fields, Refused } from './desk-page.ts';
 import type { DeskVisit } from './desk-visit.ts';
@@ -72,6 +73,11 @@ export function deskRoute<Found>(deps: Deps, room: Omit<DeskPageRoom<Found>, 'pa
       if (!(error instanceof Refused)) throw error;
       const { notice, field } = error;
       if (notice === 'foreign') return await foreign(begun);
+      if (field === 'email' || field === 'username')
+        await record([
+          { step: 'act', outcome: begun },
+          { step: 'refused', outcome: field },
+        ]);
       // What it was refused for may have changed the page.
       const now = (await room.find(deps, asked)) ?? found;
       const shown = await room.view(deps, asked, now, {});
@@ -122,11 +128,15 @@ export function deskRoute<Found>(deps: Deps, room: Omit<DeskPageRoom<Found>, 'pa
 
     /** An id of somebody else's, or an act that is not theirs: as if it did not exist, and recorded. */
     async function foreign(act: DeskAct | null) {
-      const steps = [{ step: 'page', outcome: path }, ...(act ? [{ step: 'act', outcome: act }] : [])];
+      await record([{ step: 'page', outcome: recordable(path) }, ...(act ? [{ step: 'act', outcome: act }] : [])]);
+      return await nothingThere(deps, request, reply);
+    }
+
+    /** What was refused, also a name that somebody has: whoever asks for many learns who has an account. */
+    async function record(steps: AuditStep[]): Promise<void> {
       const { now, ...who } = desk.by;
       const { userId, username } = actor;
       await insertAuditEvent(deps.sql, { event: 'desk-refused', userId, username, ...who, steps }, now);
-      return await nothingThere(deps, request, reply);
     }
   };
 }

@@ -34,7 +34,7 @@ function shouldMay(actor: Actor, act: Name, target: Target): boolean {
   const isAbove =
     (target.role === 'operator' && actor.role !== 'operator') || (target.role === 'support' && actor.role === null);
   if (act !== 'see' && (target.userId === 'me' || isAbove)) return false;
-  if (actor.role !== null) return true;
+  if (actor.role !== null) return actor.role === 'operator' || act !== 'administer';
   const isShared = target.customers.some((key) => !own.includes(key));
   if (!target.customers.some((key) => own.includes(key))) return false;
   return isShared ? ['see', 'endSessions', 'groups', 'customers', 'administer'].includes(act) : act !== 'role';

@@ -33,7 +33,7 @@ export const rules: Record<DeskAct | 'see' | 'seeCustomer', Rule> = {
   activate: { support: true, administrator: 'whole', needsProof: true },
   deactivate: { support: true, administrator: 'whole', needsProof: true },
   role: { support: true, administrator: 'never', needsProof: true },
-  administer: { support: true, administrator: 'part', needsProof: true },
+  administer: { support: false, administrator: 'part', needsProof: true },
   seeCustomer: { support: true, administrator: 'own customer', needsProof: false },
   invite: { support: true, administrator: 'own customer', needsProof: true },
   import: { support: false, administrator: 'own customer', needsProof: true },

@@ -54,7 +54,8 @@ function Newest({ id, stage, isBusy, refused, refusedCount, ...counts }: Last) {
     <Panel title={`desk-import-${stage}`}>
       {isBusy && <progress max={counts.lines} value={counts.read} aria-label={text(`desk-import-${stage}`)} />}
       <p>{text(words, inWords)}</p>
-      {stage === 'checked' && counts.added > 0 && (
+      {stage === 'checked' && counts.read < counts.lines && <p>{text('desk-import-stopped', inWords)}</p>}
+      {stage === 'checked' && counts.added > 0 && counts.read === counts.lines && (
         <AccountForm action="import" button="desk-import-run">
           <HiddenFields of={[['import', id]]} />
         </AccountForm>

@@ -475,6 +475,9 @@ create index audit_event_reference on audit_event (reference) where reference is
 create index audit_event_of_user on audit_event (user_id, id desc) where user_id is not null;
 -- For the newest change, which whoever changes a customer at the desk must have seen.
 create index audit_event_of_customer on audit_event (customer_key, id desc) where event = 'customer-changed';
+-- For a customer's own administrators, whose events may be a few among millions.
+create index audit_event_by_customer on audit_event (customer_key, id desc) where customer_key is not null;
+create index audit_event_of_several on audit_event (id desc) where customer_key like '%, %';
 
 
 -- What happens by itself.
