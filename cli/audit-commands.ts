@@ -1,11 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
-import {
-  type AuditEventRow,
-  listAuditEvents,
-  listAuditEventsByReference,
-  listAuditEventsByRequest,
-} from '#server/audit/audit-event.ts';
+import { type AuditEventRow, listAuditEvents, listAuditEventsByRequest } from '#server/audit/audit-event.ts';
 import { auditEvents, reasonInWords } from '#server/audit/audit-events.ts';
 import { referenceOfText, requestIdStart } from '#server/audit/reference.ts';
 import type { Database } from '#server/database/database.ts';
@@ -111,7 +106,7 @@ async function runExplain({ sql }: Opened, text: string): Promise<Answer> {
   const reference = referenceOfText(text);
   if (!reference) throw failure(`${JSON.stringify(text)} is not a reference such as K7Q2-M4XD.`);
   const idStart = requestIdStart(reference);
-  let events = await listAuditEventsByReference(sql, reference);
+  let events = (await listAuditEvents(sql, { reference, limit: 100 })).reverse();
   if (events.length === 0 && idStart) events = await patientRead(sql, (sql) => listAuditEventsByRequest(sql, idStart));
   if (events.length === 0) throw failure(nothingUnder(reference, idStart));
   return { value: events, words: events.map(inWords).join('\n') };

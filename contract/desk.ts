@@ -79,16 +79,11 @@ export const customerPolicies = {
   active: ['on', 'off'],
 } as const;
 export type CustomerPolicy = keyof typeof customerPolicies;
-export type PolicyValue = (typeof customerPolicies)[CustomerPolicy][number];
 
 /** The states by which a customer's people are shown, with texts `desk-is-…`. */
 export const peopleFilters = ['any', 'cannotSignIn', 'noFactor', 'invited', 'inactive'] as const;
-export type PeopleFilter = (typeof peopleFilters)[number];
 
-/**
- * What typed networks would have done to the sign-ins of the last week; `refused`: the first of them by their number;
- * `isOwnAddressOut`: whether whoever types signs in here, and is left out.
- */
+/** What typed networks would have done to last week's sign-ins; `isOwnAddressOut`: whoever types signs in here, and is left out. */
 export type Rehearsal = {
   networks: string;
   signIns: number;
@@ -138,7 +133,7 @@ export type DeskView =
       displayName: string;
       active: boolean;
       /** Those that whoever looks may set. */
-      policies: { name: CustomerPolicy; value: PolicyValue }[];
+      policies: { name: CustomerPolicy; value: (typeof customerPolicies)[CustomerPolicy][number] }[];
       acts: DeskAct[];
       people: PersonRow[];
       /** Of those who meet the filter; `from`: how many come before the shown ones. */
@@ -182,10 +177,7 @@ export type DeskView =
 
 export type DeskViewOf<Name extends DeskView['name']> = Extract<DeskView, { name: Name }>;
 
-/**
- * What a page of the desk tells its document besides what every page is told; `actor`: who looks, `field`: what a refusal is about,
- * `result`: what was done just now, as it was recorded.
- */
+/** What a page of the desk tells its document; `actor`: who looks, `field`: what a refusal is about, `result`: what was just done. */
 export type DeskPage = Pick<AccountPage, 'sessionId' | 'ask' | 'kept'> & {
   view: DeskView;
   actor: { name: string; username: string; isAdministrator: boolean };

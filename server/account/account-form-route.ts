@@ -19,7 +19,6 @@ import { type AccountVisit, accountVisitOf, isFormOf, personOf } from './account
 import { proofToAsk, prove } from './prove.ts';
 import { type Fields, type Outcome, type Section, sectionsOfPart } from './section.ts';
 
-/** What the form of a proof does, in every section. */
 const proveAction = 'prove';
 
 /** `POST account/…`: does what a form on a page of this session says, and answers with 303 to the section. */
@@ -114,7 +113,6 @@ export function accountFormRoute(deps: Deps, section: Section) {
 
 type Done = Extract<Outcome, { kind: 'done' }>;
 
-/** The refusals that nothing else has recorded. */
 const reasonOfNotice: Partial<Record<AccountNotice, RefusalReason>> = {
   notPossible: 'not-possible',
   entryMissing: 'entry-missing',

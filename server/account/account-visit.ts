@@ -84,7 +84,6 @@ export type Account = {
   customers: { key: string; name: string }[];
 };
 
-/** Reads the account of a session, in one statement; null if the session is gone. */
 async function findAccount(sql: Connection, sessionId: string, now: Date): Promise<Account | null> {
   return await rowOrNull(sql<Account[]>`
     select u.password_hash is not null and not ${isSsoRequiredOf(sql, sql`u.id`)} as "hasPassword",

@@ -12,7 +12,6 @@ import { app as appSection, devices, recoveryCodes } from './second-factor.ts';
 import type { Section } from './section.ts';
 import { sessions, signIns } from './sessions.ts';
 
-/** Every section of the account page. */
 const sections: readonly Section[] = [
   overview,
   password,

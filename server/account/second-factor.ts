@@ -124,7 +124,6 @@ export const recoveryCodes: Section = {
   },
 };
 
-/** Makes new ones, which this session alone may view. */
 async function make(deps: Deps, visit: AccountVisit): Promise<Outcome> {
   const { account, session } = visit;
   if (!account.hasApp) return { kind: 'refused', notice: 'notPossible' };

@@ -38,7 +38,6 @@ function connectionSeen({ connectionId }: AccountVisit['session'], { isPart }: A
   return isPart ? connectionId : null;
 }
 
-/** Ends the session with an id, or all others: null. */
 async function end(deps: Deps, visit: AccountVisit, id: string | null): Promise<Outcome> {
   if (id !== null && !isUuid(id)) return { kind: 'refused', notice: 'notPossible' };
   const { session, account } = visit;
@@ -55,7 +54,6 @@ async function end(deps: Deps, visit: AccountVisit, id: string | null): Promise<
   });
 }
 
-/** How many of their sign-ins people see on their account page. */
 const signInsShown = 20;
 
 /** The last sign-ins of the account; of a session that speaks for a part of it, those of its connection. */
@@ -93,7 +91,6 @@ const shown = [
   'second-factor-ended',
 ];
 
-/** The last sign-ins of a user with their outcome, newest first; only those by a connection if one is given. */
 async function listSignInsOfUser(
   sql: Connection,
   { userId, connectionId, limit }: { userId: string; connectionId: string | null; limit: number },

@@ -23,7 +23,6 @@ const mostRefused = 1000;
 
 const queueName = 'user-import';
 
-/** Who began it. */
 type Payload = { importId: string; by: Omit<By, 'now'> };
 
 type ImportState = NonNullable<DeskViewOf<'import'>['last']>;

@@ -112,12 +112,6 @@ export async function newestActOn(sql: Connection, on: { userId: string } | { cu
   return String(row?.id ?? '');
 }
 
-/** The events with a reference, oldest first. */
-export async function listAuditEventsByReference(sql: Connection, reference: string): Promise<AuditEventRow[]> {
-  return await sql<AuditEventRow[]>`
-    select ${columns(sql)} from audit_event where reference = ${reference} order by id`;
-}
-
 /** The events of requests whose id begins so, oldest first; without an index, since it is seldom asked. */
 export async function listAuditEventsByRequest(sql: Connection, idStart: string): Promise<AuditEventRow[]> {
   return await sql<AuditEventRow[]>`

@@ -76,7 +76,6 @@ function likeness(one: string, other: string): number {
   return (start + end) / Math.max(one.length, other.length);
 }
 
-/** The variables that hold a secret, and may be in a file instead. */
 const secretNames = ['DATABASE_URL', 'VESTIBULE_SECRET', 'SMTP_URL', 'METRICS_TOKEN'] as const;
 
 /**

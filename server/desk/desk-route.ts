@@ -4,7 +4,7 @@ import { type DeskAct, type DeskNotice, type DeskPage, type DeskView, deskFields
 import { queryNames } from '#contract/screens.ts';
 import { isFormOf } from '../account/account-visit.ts';
 import { proofToAsk, prove } from '../account/prove.ts';
-import { insertAuditEvent, listAuditEventsByReference } from '../audit/audit-event.ts';
+import { insertAuditEvent, listAuditEvents } from '../audit/audit-event.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
 import { referenceOfText } from '../audit/reference.ts';
 import type { Deps } from '../deps.ts';
@@ -21,6 +21,9 @@ const proveAction = 'prove';
 
 /** The fields of a form that are no entries, or secret: all others come back after a refusal or a proof. */
 const notKept: readonly string[] = [...Object.values(accountFields), 'code', 'password'];
+
+/** Of the notices of a proof, those that the desk has too. */
+const told = ['codeWrong', 'passwordWrong', 'entryMissing'] as const;
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -89,7 +92,7 @@ export function deskRoute<Found>(deps: Deps, room: Omit<DeskPageRoom<Found>, 'pa
       const site = request.headers['sec-fetch-site'];
       const done = site === undefined || site === 'same-origin' ? referenceOfText(query[deskFields.done] ?? '') : null;
       // Whoever is invited was added before: the last event says what it came to.
-      const event = done ? (await listAuditEventsByReference(desk.sql, done)).at(-1) : null;
+      const [event] = done ? await listAuditEvents(desk.sql, { reference: done, limit: 1 }) : [];
       return await deps.pages.sendDesk(reply, status, {
         view,
         actor: { name: actor.name, username: actor.username, isAdministrator: actor.role === null },
@@ -118,10 +121,7 @@ export function deskRoute<Found>(deps: Deps, room: Omit<DeskPageRoom<Found>, 'pa
       if (outcome.kind === 'throttled') return 'tooManyAttempts';
       if (outcome.kind === 'signedOut') return 'otherSession';
       const { notice } = outcome;
-      if (outcome.kind === 'refused')
-        return notice === 'codeWrong' || notice === 'passwordWrong' || notice === 'entryMissing'
-          ? notice
-          : 'notPossible';
+      if (outcome.kind === 'refused') return told.find((one) => one === notice) ?? 'notPossible';
       if (outcome.sessionToken) setCookie(reply, deps.config, 'session', outcome.sessionToken);
       return null;
     }

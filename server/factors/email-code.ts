@@ -168,7 +168,6 @@ export function sendRoute(deps: Deps) {
   }
 }
 
-/** The notice about it; if no more are sent, the page itself says so. */
 function noticeOf(result: SendResult): Notice | undefined {
   if (result.kind === 'sent') return 'codeSent';
   if (result.of === 'account') return 'codeNotSent';

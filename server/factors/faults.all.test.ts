@@ -198,7 +198,7 @@ describe('what happens while somebody signs in', () => {
       expect(await changeEmail()).toMatchObject({ kind: 'changed', sessionsEnded: 2 });
       expect(verdict(await verify(portal, code, half, remember))).toEqual([401, 'signInExpired']);
       await portal.workOff();
-      expect(portal.mails).toHaveLength(1);
+      expect(portal.mails.filter(({ subject }) => /code/.test(subject))).toHaveLength(1);
     });
   });
 });

@@ -97,7 +97,6 @@ export function speaksForLess(sql: Connection, s: Fragment): Fragment {
     ${s}.connection_id is not null and (${isElsewhere(sql, s)} or ${hasOwnPassword(sql, sql`${s}.user_id`)}))`;
 }
 
-/** A condition: the session's user belongs to another customer than that of its connection. */
 function isElsewhere(sql: Connection, s: Fragment): Fragment {
   return sql`
     exists (

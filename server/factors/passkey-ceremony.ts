@@ -169,7 +169,6 @@ export async function waitOfPasskeys(
   return { retryAfter: until.getTime() - at.getTime(), reference };
 }
 
-/** The key under which the ceremonies that a browser begins count, or its refused answers. */
 async function passkeyKey(
   { sql }: Pick<Deps, 'sql'>,
   { address, deviceToken }: BrowserToCount,

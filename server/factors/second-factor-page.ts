@@ -83,7 +83,6 @@ async function halfPage(
   }
 }
 
-/** The address of the pending screen, or null if it is the requested one. */
 function rightAddress({ config }: Deps, request: FastifyRequest, { factor, mustRegister }: OpenFactor): string | null {
   const right = screenUrl(config.basePath, screenOfFactor({ mustRegister }));
   const { path, search } = splitUrl(request.url);

@@ -177,7 +177,6 @@ async function takeGiven(
   return proof ? { kind: 'given', proof, passkey: null, waitsFor } : { kind: 'refused' };
 }
 
-/** Gives the session its next token, and notes what it has proven; returns the token. */
 async function rotate(deps: Deps, sql: Connection, { request, session }: Attempt, given: Given): Promise<string> {
   const { sessionToken: token, address, browser } = request;
   const { waitsFor, passkey } = given;

@@ -57,7 +57,6 @@ export function toldToPage(
   }
 }
 
-/** Identifies the page of a refusal: the screen, and its reason. */
 function pageKey({ basePath }: Config, url: string): string {
   const { path, search } = splitUrl(url);
   const below = path.startsWith(basePath) ? path.slice(basePath.length) : path;

@@ -138,7 +138,6 @@ export function failureOfRequest(error: unknown, url: URL): ProviderFailure {
   return new ProviderFailure(`${placeOf(url)} ${words} (${code})`, kind);
 }
 
-/** Where a request went, without its parameters. */
 function placeOf({ origin, pathname }: URL): string {
   return origin + pathname;
 }

@@ -89,7 +89,6 @@ export function headersFromHub({ rawHeaders, headers }: IncomingMessage): string
   return returned;
 }
 
-/** The names in a list such as that of `Connection`, in lower case. */
 function tokens(list: string | undefined): string[] {
   return (list ?? '')
     .split(',')

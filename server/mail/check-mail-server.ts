@@ -20,7 +20,6 @@ export async function checkMailServer(
   }
 }
 
-/** The messages on success. */
 function stepsOf(server: SmtpServer): MailServerCheck[] {
   const how = server.tls === 'implicit' ? 'encrypted from the start' : 'encrypted by STARTTLS';
   return [

@@ -48,7 +48,6 @@ function contentOf(mail: Mail, setting: MailSetting): MailContent {
   };
 }
 
-/** What readers should do, besides reading. */
 function actionOf(mail: Mail, setting: MailSetting): MailBlock {
   const { kind } = mail;
   if (kind === 'signInCode') return { kind: 'code', code: codeOf(mail) };

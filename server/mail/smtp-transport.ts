@@ -64,7 +64,6 @@ export function smtpTransport(server: SmtpServer, sender: Sender, settings: Smtp
   };
 }
 
-/** The connections to the mail server. */
 async function openPool(server: SmtpServer, sender: Sender, settings: SmtpSettings) {
   const { createTransport } = await import('nodemailer');
   const { times = mailServer } = settings;

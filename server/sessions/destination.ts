@@ -37,7 +37,6 @@ export function leadsToRegistration({ basePath }: Config, destination: string): 
   }
 }
 
-/** Where a sign-in leads, and in which language. */
 export type Onwards = { destination: string; lang: string | undefined };
 
 /** Where the form of a sign-in leads. `accepted`: its destination if it may be gone to, else null. */
@@ -123,10 +122,8 @@ export type Standing =
   | { kind: 'nobody' | 'ended' | 'full' }
   | { kind: 'half'; half: Pick<HalfSession, 'mustRegister' | 'codeTries'> };
 
-/** What a visitor may ask for: a screen, or the page behind the sign-in. */
 export type AskedPage = PlainScreen | 'loginFail' | 'hub';
 
-/** What to do with the request of a page: show it, or send the visitor elsewhere. */
 type WhereTo =
   | { kind: 'show' }
   | { kind: 'destination' }
@@ -168,7 +165,6 @@ function atSecondFactor(standing: Standing, asked: 'twoFactor' | 'twoFactorRegis
   }
 }
 
-/** The screen that a half session awaits. */
 export function screenOfFactor({ mustRegister }: { mustRegister: boolean }): 'twoFactor' | 'twoFactorRegistration' {
   return mustRegister ? 'twoFactorRegistration' : 'twoFactor';
 }

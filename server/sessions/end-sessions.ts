@@ -31,7 +31,6 @@ async function deleteSession(sql: Connection, tokenHash: Buffer): Promise<Delete
       s.connection_id as "connectionId", s.sealed_id_token as "sealedIdToken"`);
 }
 
-/** A full session as its person and operators see it. */
 type ListedSession = {
   id: string;
   /** As the browser named itself at the sign-in; null if unknown. */

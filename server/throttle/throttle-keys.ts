@@ -6,7 +6,6 @@ import { groupsOf } from '../names/network.ts';
 /** A row of the throttle and how fast it fills. */
 export type ThrottleKey = { key: string; limit: ThrottleLimit };
 
-/** A limit that fills as many times slower. */
 function times(limit: ThrottleLimit, factor: number): ThrottleLimit {
   return { ...limit, freeFailures: limit.freeFailures * factor, leakEvery: limit.leakEvery / factor };
 }
