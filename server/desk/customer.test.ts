@@ -4,6 +4,7 @@ import { atDesk, getDesk, postDesk } from '#test/support/desk-for-test.ts';
 import { testAddress } from '#test/support/portal-for-test.ts';
 import { portalOfFile } from '#test/support/portal-of-file.ts';
 import { emptyDatabase } from '#test/support/rows-for-test.ts';
+import { addSamlConnection, samlProvider } from '#test/support/saml-for-test.ts';
 import { addOidcConnection } from '#test/support/sso-for-test.ts';
 import type { Browser } from '#test/support/two-factor-for-test.ts';
 import { day } from '../limits.ts';
@@ -138,8 +139,12 @@ it('a connection shows what ends soon, is tested, and is turned off unless that 
     select sha256('a'), m.user_id, 'full', array[c.id], ${connection}, '::1', now(), now(), now() + interval '1 year'
     from membership m join customer c on c.id = m.customer_id where m.administers`;
   await addOidcConnection(portal, provider, { key: 'other', customerKey: 'elm', name: 'Not to be seen' });
+  // Certificates in these tests are valid for three years.
+  const old = await samlProvider('old.test', new Date(secretEndsAt.getTime() - 3 * 365 * day));
+  await addSamlConnection(portal, old, { key: 'old', domains: ['old.test'] });
   const body = await shown();
-  expect(body).toMatch(/<p class="state warn"><span>[^<]*secret[^<]*<time/);
+  for (const what of ['secret', 'certificate'])
+    expect(body).toMatch(new RegExp(`<p class="state warn"><span>[^<]*${what}[^<]*<time`));
   expect(body).not.toContain('Not to be seen');
   const tested = await post({ do: 'testConnection', connection: 'acme-oidc' });
   expect(tested.body).toContain('<span class="state bad">discovery</span>');
