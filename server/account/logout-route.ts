@@ -95,7 +95,6 @@ async function signOut(deps: Deps, request: FastifyRequest, reply: FastifyReply)
   return await deps.pages.send(reply, 200, { screen });
 }
 
-/** What a sign-out is for: where the tab goes on, and whether the browser forgets its connection. */
 function purposeOf(request: FastifyRequest, config: Config) {
   const isToForget = queryValue(request, queryNames.forget) === 'connection';
   const goesOn = queryValue(request, queryNames.destination) !== null;

@@ -55,7 +55,6 @@ async function findSupport({ sql, now }: Deps, userId: string) {
   return { support: rows, resetAt: rows[0]?.resetAt ?? null };
 }
 
-/** Calls off the reset of the second factor that support has begun: it was somebody else who asked for it. */
 async function keepFactor(deps: Deps, visit: AccountVisit): Promise<Outcome> {
   const { actor = '', requestId, address } = personOf(visit);
   const by = { actor, requestId, ...(address && { address }), now: deps.now() };

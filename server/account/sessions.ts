@@ -69,7 +69,6 @@ export async function listSignIns({ sql }: Deps, { session, account }: AccountVi
   return (await listSignInsOfUser(sql, whose)).map((one) => ({ ...one, outcome: outcomeOf(one) }));
 }
 
-/** In words for its person, who need not learn more than they could see at the time. */
 function outcomeOf({ event, reason }: PastSignIn): AccountSignIn['outcome'] {
   if (event === 'signed-in') return 'signedIn';
   if (event === 'code-refused') return 'codeWrong';

@@ -85,7 +85,7 @@ export async function listAuditEvents(sql: Connection, filter: AuditFilter): Pro
       ${userId === undefined ? sql`` : sql`and user_id = ${userId}`}
       ${username === undefined ? sql`` : sql`and lower(username) = lower(${username})`}
       ${reference === undefined ? sql`` : sql`and (reference = ${reference} ${idStart ? sql`or starts_with(request_id, ${idStart})` : sql``})`}
-      ${aloneOf === undefined ? sql`` : sql`and (event ~ '^(signed-|sign-in-|sso-)' or string_to_array(customer_key, ', ') <@ ${aloneOf}::text[])`}
+      ${aloneOf === undefined ? sql`` : sql`and (event ~ '^(signed-|sign-in-|sso-)' or string_to_array(customer_key, ', ') <@ ${aloneOf}::text[] and is_desks_alone(user_id))`}
       ${event === undefined ? sql`` : sql`and event = ${event}`}
       ${kind === undefined ? sql`` : sql`and ${sql.unsafe(kinds[kind])}`}
       ${since === undefined ? sql`` : sql`and at >= ${since}`}

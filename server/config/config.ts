@@ -166,7 +166,6 @@ function readOrigins(texts: readonly string[], problems: string[]): string[] {
   });
 }
 
-/** The value of a setting; null if it is not given or, with its problem noted, refused. */
 function readOptional<T>(text: string | undefined, read: (text: string) => Reading<T>, problems: string[]): T | null {
   if (!text) return null;
   const reading = read(text);

@@ -115,7 +115,6 @@ const defaults: IdentityHeaders = {
   token: 'X-Vestibule-Token',
 };
 
-/** Headers that the portal answers or reads itself. */
 const taken = ['x-content-type-options', 'x-frame-options', 'x-forwarded-for', 'x-forwarded-method', 'x-forwarded-uri'];
 
 /** The names, with defaults for those that the configuration file omits. Adds what is wrong with them to `problems`. */

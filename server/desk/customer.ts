@@ -56,12 +56,12 @@ export function customerFor(act: 'seeCustomer' | 'import') {
 type View = DeskViewOf<'customer'>;
 
 /** By what the filter of the people is called; any other shows all. */
-const statesOf: Partial<Record<string, PersonState['word'][]>> = {
-  cannotSignIn: ['waits', 'noCustomer', 'inactive'],
-  noFactor: ['noFactor'],
-  invited: ['invited'],
-  inactive: ['inactive'],
-};
+const statesOf = new Map<string, PersonState['word'][]>([
+  ['cannotSignIn', ['waits', 'noCustomer', 'inactive']],
+  ['noFactor', ['noFactor']],
+  ['invited', ['invited']],
+  ['inactive', ['inactive']],
+]);
 
 async function peopleOf(deps: Deps, { desk, query }: Asked, { id }: Customer) {
   const { sql } = desk;
@@ -70,7 +70,7 @@ async function peopleOf(deps: Deps, { desk, query }: Asked, { id }: Customer) {
   const isOf = sql`exists (select from membership own where own.user_id = u.id and own.customer_id = ${id})`;
   const words = hasWords(desk, person);
   const where = words ? sql`${isOf} and ${words}` : isOf;
-  const shown = { where, states: statesOf[state], order: sql`u.username, u.id`, limit: peopleShown, offset: from };
+  const shown = { where, states: statesOf.get(state), order: sql`u.username, u.id`, limit: peopleShown, offset: from };
   return { ...(await listPersonRows(deps, desk, shown)), filter: { person, state, from } };
 }
 

@@ -41,7 +41,8 @@ export function deskRoute<Found>(deps: Deps, room: Omit<DeskPageRoom<Found>, 'pa
     const doing = fields[accountFields.action] ?? '';
     const { path, search } = splitUrl(request.url);
     // PostgreSQL has no text with a NUL in it.
-    const query = Object.fromEntries(new URLSearchParams(search.replaceAll('%00', ''))) as Fields;
+    const asText = [...new URLSearchParams(search)].map(([name, value]) => [name, value.replaceAll('\0', '')]);
+    const query = Object.fromEntries(asText) as Fields;
     const asked: Asked = { desk, request, query, params: request.params as Fields };
     if (!['GET', 'HEAD', 'POST'].includes(request.method)) return await nothingThere(deps, request, reply);
     if (visit.session.proof !== 'code' && visit.session.proof !== 'passkey') return await secondFactor();

@@ -75,10 +75,20 @@ function customersSeen({ actor }: DeskVisit, { customerKey }: AuditEventRow): st
   return keys.filter((key) => actor.role !== null || actor.customers.some((own) => own.key === key));
 }
 
+/** Whether a step says nothing of other customers than theirs: a person who has some is judged for all of them. */
+function isOfOwn({ actor }: DeskVisit, step: string): boolean {
+  const [, key] = /^(?:networks|passkeys) of (.*)$/.exec(step) ?? [];
+  if (key !== undefined) return actor.customers.some((own) => own.key === key);
+  return !/\b(?:customers|groups|administers)\b/.test(step);
+}
+
 /** An event as whoever is at the desk may see it: an administrator learns no step, nor who acted, for another customer. */
 export function eventRowOf(desk: DeskVisit, row: AuditEventRow): EventRow {
-  const { at, event, reason, userId, username, address, browser, connection, reference, steps } = row;
-  const person = userId === null ? null : { id: userId, name: username ?? userId };
+  const { at, event, reason, userId, username, address, browser, connection, reference } = row;
+  // A customer's provider may name anybody: who that is, is not for its administrators.
+  const isHidden = desk.scope !== null && event === 'sso-refused';
+  const person = userId === null || isHidden ? null : { id: userId, name: username ?? userId };
+  const steps = isHidden ? [] : row.steps.filter(({ step }) => desk.scope === null || isOfOwn(desk, step));
   const shown = { at, event, reason, person, address, browser, reference };
   const actor = row.actor === `user:${username}` ? null : row.actor;
   const isOwn = customersSeen(desk, row).join(', ') === (row.customerKey ?? '');
@@ -88,8 +98,13 @@ export function eventRowOf(desk: DeskVisit, row: AuditEventRow): EventRow {
 
 /** An event in a file. */
 function lineOf(desk: DeskVisit, event: AuditEventRow) {
-  const { at, person: _, ...row } = eventRowOf(desk, event);
-  return { at: at.toISOString(), person: event.username, customers: customersSeen(desk, event), ...row };
+  const { at, person, ...row } = eventRowOf(desk, event);
+  return {
+    at: at.toISOString(),
+    person: event.userId === null || person ? event.username : null,
+    customers: customersSeen(desk, event),
+    ...row,
+  };
 }
 
 type Line = ReturnType<typeof lineOf>;

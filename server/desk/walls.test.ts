@@ -52,12 +52,13 @@ beforeEach(async () => {
   for (const [userId, key, reference] of [
     [people.shared, 'beta', 'AAAA-BBBB'],
     [people.shared, 'acme, beta', 'CCCC-DDDD'],
+    [people.shared, 'acme', 'GGGG-HHHH'],
     [people.foreign, 'beta', 'EEEE-FFFF'],
   ] as const)
     await sql`
       insert into audit_event (at, event, reason, reference, user_id, username, customer_key, browser, steps)
       values (${now}, 'sign-in-refused', 'network', ${reference}, ${userId ?? ''}, ${userId === people.foreign ? 'zqforeign9x' : 'shared'},
-        ${key}, ${key === 'beta' ? 'zqbrowser9x' : null}, '[{"step":"networks of zqbeta9x","outcome":"zqsteps9x"}]')`;
+        ${key}, ${key === 'beta' ? 'zqbrowser9x' : null}, '[{"step":"networks of zqbeta9x","outcome":"zqsteps9x"},{"step":"customers","outcome":"zqkey9x"}]')`;
 });
 
 /** What the form of each act says; `key`: of the customer that it names. */
@@ -157,7 +158,7 @@ describe.each(['with', 'without'])('%s row-level security an administrator', (wa
       ...['/events', '/events?customer=beta', '/events?person=zqforeign', '/events?person=shared'],
       ...['/events.csv', '/events.jsonl', '/events.csv?customer=beta', '/events.jsonl?customer=beta'],
       ...Object.values(people).flatMap((id) =>
-        ['', '?reference=AAAA-BBBB', '?reference=CCCC-DDDD', '?reference=EEEE-FFFF'].map(
+        ['', '?reference=AAAA-BBBB', '?reference=CCCC-DDDD', '?reference=EEEE-FFFF', '?reference=GGGG-HHHH'].map(
           (query) => personPath(id) + query,
         ),
       ),

@@ -105,7 +105,6 @@ function isElsewhere(sql: Connection, s: Fragment): Fragment {
     )`;
 }
 
-/** A condition: a user has a password that signs in; passkeys stand only beside one, and go with it. */
 function hasOwnPassword(sql: Connection, userId: Fragment): Fragment {
   return sql`
     exists (

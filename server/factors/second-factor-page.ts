@@ -161,7 +161,6 @@ async function elsewhere(
   return { screen: { name: 'registerElsewhere', why: 'provider', comesBackTo, goesOnTo } };
 }
 
-/** The same page again after another sign-in, in the same language, and from there on as before. */
 function sameAgain({ config }: Deps, request: FastifyRequest): string {
   const onwards = { destination: askedFor(request), lang: languageOverride(request) };
   return secondFactorUrl(config.basePath, { factor: 'app', mustRegister: true }, onwards);

@@ -34,7 +34,6 @@ export const verifySchema = {
 type CodeRequest = FastifyRequest<{ Body: string | VerifyForm | undefined }>;
 type PasskeyRequest = FastifyRequest<{ Body: PasskeyForm }>;
 
-/** Where an app is set up, voluntarily or next. */
 const ownApp = { factor: 'app', mustRegister: true } as const;
 
 /** Whether the password is required next, since no more codes are checked. */

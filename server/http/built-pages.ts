@@ -72,7 +72,6 @@ export async function loadStaticPages(look: Look): Promise<BuiltStaticPages> {
   return { ...builtFiles(assets), render: (page) => renderer.renderStaticDocument(page, assets) };
 }
 
-/** The only import of the built pages in the server. */
 async function load<Module>(file: string): Promise<Module> {
   return (await import(new URL(`render/${file}`, buildFolder).href)) as Module;
 }

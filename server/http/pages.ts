@@ -135,7 +135,6 @@ function encodingOf(request: FastifyRequest): Encoding {
 const bestQuality = constants.BROTLI_MAX_QUALITY;
 const brotli = promisify(brotliCompress);
 
-/** A text as it is sent; `quality` is brotli's, from 0 to `bestQuality`. */
 async function encode(text: string, encoding: Encoding, quality: number): Promise<string | Buffer> {
   if (encoding === 'identity') return text;
   return await brotli(text, {

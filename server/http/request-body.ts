@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { limits } from '../limits.ts';
 
-/** Unknown names are quoted only up to this length. */
 const longestFieldName = 64;
 
 /** A body that cannot be read; `field` is the invalid one of a form, if known. */

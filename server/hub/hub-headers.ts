@@ -9,7 +9,6 @@ import type { Who } from '../sessions/who.ts';
 /** Tells the hub that a request came through the gate. */
 export const hubSecretHeader = 'X-Vestibule-Hub-Secret';
 
-/** Headers for one connection only (RFC 9110 §7.6.1). */
 const hopByHop = new Set([
   'connection',
   'keep-alive',

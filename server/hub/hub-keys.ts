@@ -112,7 +112,6 @@ export async function withdrawHubKeys(deps: HubKeyDeps & { actor: string }): Pro
   });
 }
 
-/** One transaction at a time makes and replaces keys; others still read them. */
 async function changeHubKeys(
   { sql, now }: HubKeyDeps,
   change: (sql: Connection, published: HubKeyRow[]) => Promise<void>,

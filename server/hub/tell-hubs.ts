@@ -6,7 +6,6 @@ import { NetworkNotListed, openConversation, ProviderFailure } from '../http/pro
 import { type JobResult, jobGivenUpAfter, type Queue } from '../jobs/job.ts';
 import { hubLogoutTokens } from './hub-tokens.ts';
 
-/** Logout tokens that one instance sends to one hub at once. */
 const logoutsAtOnce = 4;
 
 type TellableHub = HubAudience & { logoutUrl: string };

@@ -108,7 +108,6 @@ function font(size: number, line: number, weight = 400): string {
 
 const wrapsAnywhere = 'overflow-wrap:anywhere;word-break:break-word';
 
-/** The mark of the pages, an opening within an arch, as two cells; with the name beside it. */
 function header(hub: string, day: MailColours): string {
   return `<table ${plain}><tr>
 <td><table ${plain}><tr><td class="mark" bgcolor="${day.accent}" style="padding:9px 4px 0 9px;border-radius:12px 12px 0 0"><table ${plain}><tr><td class="opening" width="11" height="20" bgcolor="${day.door}" style="min-width:11px;font-size:0;line-height:0;border-radius:6px 6px 0 0">&nbsp;</td></tr></table></td></tr></table></td>

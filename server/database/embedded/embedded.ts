@@ -23,7 +23,6 @@ type EmbeddedOptions = {
 };
 
 const presence = 'vestibule presence';
-/** How long PostgreSQL may take to start, crash recovery included, and to stop, in milliseconds. */
 const startPatience = 60_000;
 const stopPatience = 15_000;
 

@@ -561,7 +561,7 @@ create policy desk on user_import using (customer_id = any (desk_customers()));
 
 alter table audit_event enable row level security;
 create policy desk_reads on audit_event for select
-  using (exists (select from customer c where c.key = any (string_to_array(customer_key, ', '))));
+  using (exists (select from customer c where c.key = any (string_to_array(customer_key, ', ')) and c.created_at <= at));
 create policy desk_adds on audit_event for insert with check (true);
 
 do $$
