@@ -27,10 +27,7 @@ const kinds = {
 };
 export const eventKinds = Object.keys(kinds) as (keyof typeof kinds)[];
 
-/**
- * A filter: all given conditions must hold; only those of `userId` and `reference` have an index. `limit` is the number of rows,
- * newest first.
- */
+/** A filter: all given conditions must hold. An index is for `userId`, `reference` and `customerKeys`. `limit`: of rows, newest first. */
 export type AuditFilter = {
   userId?: string;
   username?: string;
@@ -38,7 +35,7 @@ export type AuditFilter = {
   reference?: string;
   /** Events of any of these. */
   customerKeys?: readonly string[];
-  /** Sign-ins, and events that are of no other customers than these. */
+  /** Sign-ins, and events that are of no other customers than these, nor older: a removed customer's key may be given anew. */
   aloneOf?: readonly string[];
   event?: string;
   kind?: keyof typeof kinds;
@@ -85,6 +82,7 @@ export async function listAuditEvents(sql: Connection, filter: AuditFilter): Pro
       ${userId === undefined ? sql`` : sql`and user_id = ${userId}`}
       ${username === undefined ? sql`` : sql`and lower(username) = lower(${username})`}
       ${reference === undefined ? sql`` : sql`and (reference = ${reference} ${idStart ? sql`or starts_with(request_id, ${idStart})` : sql``})`}
+      ${aloneOf === undefined ? sql`` : sql`and exists (select from customer c where c.key = any(string_to_array(customer_key, ', ')) and c.created_at <= at)`}
       ${aloneOf === undefined ? sql`` : sql`and (event ~ '^(signed-|sign-in-|sso-)' or string_to_array(customer_key, ', ') <@ ${aloneOf}::text[] and is_desks_alone(user_id))`}
       ${event === undefined ? sql`` : sql`and event = ${event}`}
       ${kind === undefined ? sql`` : sql`and ${sql.unsafe(kinds[kind])}`}

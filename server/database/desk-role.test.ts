@@ -46,7 +46,8 @@ beforeEach(async () => {
       await portal.sql.unsafe(`insert into ${table} ${row.replaceAll(/\bp\b/g, `'${id}'::uuid`)}`);
     }
   await portal.sql`
-    insert into audit_event (at, event, customer_key) values (now(), 'x', 'beta'), (now(), 'x', 'acme'), (now(), 'x', null)`;
+    insert into audit_event (at, event, customer_key) values (now(), 'x', 'beta'), (now(), 'x', 'acme'), (now(), 'x', null),
+      ('2025-01-01', 'of a removed customer that had the key', 'acme')`;
 });
 
 /** As an administrator of acme. */

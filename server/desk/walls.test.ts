@@ -49,6 +49,11 @@ beforeEach(async () => {
       select sha256(gen_random_uuid()::text::bytea), ${people[name] ?? ''}, 'full', array_agg(id), '192.0.2.1',
         ${keys.length === 1 && keys[0] === 'beta' ? 'zqbrowser9x' : 'Firefox'}, ${now}, ${now}, ${ends}
       from customer where key = any(${[...keys]}::text[])`;
+  await sql`
+    insert into audit_event (at, event, reason, user_id, username, customer_key, steps) values
+      (${now}, 'sso-refused', 'inactive', ${people.foreign ?? ''}, 'zqforeign9x', 'acme', '[{"step":"user","outcome":"zquser9x"}]'),
+      (${now}, 'access-refused', null, ${people.own ?? ''}, 'own', 'acme', '[{"step":"open to groups","outcome":"beta:zqgroup9x"}]'),
+      ('2025-01-01', 'signed-in', null, null, 'zqformer9x', 'acme', '[]')`;
   for (const [userId, key, reference] of [
     [people.shared, 'beta', 'AAAA-BBBB'],
     [people.shared, 'acme, beta', 'CCCC-DDDD'],
